@@ -1,0 +1,30 @@
+//! Offline analysis and forensics for the run directories of long-horizon agents.
+//!
+//! # Codemap
+//!
+//! The modules stand in the order in which the data flows:
+//!
+//! - `unit`: money, tokens, spans, time stamps, findings; the words of every layer.
+//! - `run_dir`: what a run directory is: file names, store keys, rows, manifest, lineage, limits.
+//! - `evidence`: opens a source without changing it and hands out rows. The only layer that reads files.
+//! - `transcript`: bytes to entries. Total: a row becomes an entry or a defect. No I/O.
+//! - `session`: entries to chains, turns, tool calls and usage counted once.
+//! - `analysis`: the model to the typed result of each command.
+//! - `report`: results to text: terminal tables, JSON, CSV, Markdown. Writes nothing.
+//! - `cli`: one file per command; the only layer that writes to stdout, stderr or files.
+//!
+//! # Invariants
+//!
+//! - Nothing below `cli` knows the clock, the environment or where output goes.
+//! - `evidence` and `transcript` meet only in `run_dir::Row`.
+//! - Rows read = entries + defects, always.
+//! - Layers use only the layers that DESIGN's table allows; `tests/it/architecture.rs` reads the `use` lines.
+
+pub mod analysis;
+pub mod cli;
+pub mod evidence;
+pub mod report;
+pub mod run_dir;
+pub mod session;
+pub mod transcript;
+pub mod unit;

@@ -1,0 +1,28 @@
+//! Limits on what hostile or damaged evidence may make us allocate; each with its reason.
+
+/// Longest payload that is decoded, in bytes. SQLite itself stops at 1,000,000,000; the largest payload seen is 24 MB (a
+/// pasted image), so a longer one is damage or an attack. It becomes a defect; the rest goes on.
+pub const MAX_PAYLOAD_BYTES: usize = 256 << 20;
+
+/// Longest manifest or lineage file that is read, in bytes. A manifest row is about 1 KB: this is 60,000 steps.
+pub const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
+
+/// Longest store key, in bytes: a project key (the CLI cuts it at 200) and a session, with room for deep subpaths.
+pub const MAX_STORE_KEY_BYTES: usize = 4096;
+
+/// Places at which a torn line is searched for the next whole record. A torn line holds one or two; each try reads to the
+/// end of the line, so this bounds the work to that many readings.
+pub const MAX_RECORD_STARTS: usize = 64;
+
+/// Longest identifier or label (uuid, message id, tool name, model) that is kept, in bytes. The API refuses tool names
+/// above 200 characters; ids are below 100. Longer ones are cut, and the entry says so.
+pub const MAX_LABEL_BYTES: usize = 1024;
+
+/// Content blocks of one entry that are kept. One entry holds one block; the largest list seen is below 100.
+pub const MAX_BLOCKS: usize = 10_000;
+
+/// Files that are listed below a workbench or a folder of transcripts.
+pub const MAX_FILES: usize = 200_000;
+
+/// Depth of folders that are searched for transcripts: `<project>/<session>/subagents/agent.jsonl` is four.
+pub const MAX_FOLDER_DEPTH: usize = 6;

@@ -1,0 +1,34 @@
+/// Where a row stands in its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Position {
+    /// A row of the table `entries`.
+    Database {
+        /// SQLite's rowid: the order of insertion over all store keys.
+        rowid: i64,
+        /// Sequence number in the store key; `None` if the column holds something else than an integer.
+        seq: Option<i64>,
+    },
+    /// A line of a transcript file.
+    Line {
+        /// Which file of the source, in the order in which the source lists them.
+        file: u32,
+        /// Line number, counted from 1.
+        line: u64,
+        /// Byte offset of the line in the file.
+        offset: u64,
+    },
+}
+
+/// One undecoded row: the only thing that evidence and transcript share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Store key as recorded, or as derived from the path of a transcript file.
+    pub store_key: &'a str,
+    /// Where the row stands.
+    pub position: Position,
+    /// The column `uid`; `None` for NULL and for lines.
+    pub uid: Option<&'a str>,
+    /// The payload, byte for byte: a line without its line end, or the column `payload`. `Err` names what stood there
+    /// instead of text (`null`, `integer`, `real`, or `too long: N bytes`).
+    pub payload: Result<&'a [u8], &'a str>,
+}

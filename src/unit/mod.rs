@@ -1,0 +1,13 @@
+//! The words and measures that every layer speaks: money, tokens, spans, time stamps, findings.
+
+mod finding;
+mod span;
+mod timestamp;
+mod tokens;
+mod usd;
+
+pub use finding::{Diagnosis, Finding, Level, Place};
+pub use span::Span;
+pub use timestamp::{Timestamp, UnknownZone, Zone};
+pub use tokens::{Tokens, short_count};
+pub use usd::Usd;

@@ -1,0 +1,58 @@
+use serde::Serialize;
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+/// A number of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Tokens(pub u64);
+
+/// Saturates: hostile figures stay figures.
+impl Add for Tokens {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Tokens {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), Add::add)
+    }
+}
+
+/// Short, for people: `950`, `11.5k`, `299.4M`.
+impl fmt::Display for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&short_count(self.0))
+    }
+}
+
+/// A count as people read it: exact below 10,000, then one decimal and a unit.
+pub fn short_count(n: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")];
+    if n < 10_000 {
+        return n.to_string();
+    }
+    let (unit, letter) = UNITS.into_iter().find(|(unit, _)| n >= *unit).unwrap_or((1, ""));
+    let tenths = n / (unit / 10).max(1);
+    format!("{}.{}{letter}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_see_short_counts() {
+        let shown = [0, 9_999, 10_000, 11_498, 299_400_000, u64::MAX].map(short_count);
+        assert_eq!(shown, ["0", "9999", "10.0k", "11.4k", "299.4M", "18446744.0T"]);
+    }
+}
