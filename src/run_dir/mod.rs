@@ -1,5 +1,6 @@
 //! What a run directory is: names, store keys, rows, limits, manifest, lineage. Shared by reader and writer.
 
+pub mod json_text;
 pub mod limits;
 pub mod names;
 mod row;

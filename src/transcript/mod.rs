@@ -1,1 +1,22 @@
-//! Placeholder.
+//! Rows to entries: bytes in, values out. No I/O, and never a failure as a whole: a row becomes an entry or a defect.
+
+mod collector;
+mod content;
+mod decode;
+mod defect;
+mod entry;
+mod fields;
+mod label;
+mod line;
+mod message;
+mod uid;
+
+pub use collector::{Collector, Notes, Session, Transcripts};
+pub use content::{Block, BlockKind};
+pub use decode::{Outcome, decode_row};
+pub use defect::{Defect, DefectKind};
+pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, Kind, Parent};
+pub use fields::{Fields, fields};
+pub use label::{Interner, Label};
+pub use message::{Message, Usage};
+pub use uid::Uid;

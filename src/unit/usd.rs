@@ -82,7 +82,7 @@ mod tests {
         for text in ["0.238406", "0.313726", "171.000000001", "0", "-3.5"] {
             let dollars: f64 = text.parse().unwrap();
             let json = serde_json::to_string(&Usd::from_dollars(dollars).unwrap()).unwrap();
-            assert_eq!(json.parse::<f64>().unwrap(), dollars, "{json}");
+            assert_eq!(json.parse::<f64>().unwrap().to_bits(), dollars.to_bits(), "{json}");
         }
     }
 

@@ -1,0 +1,166 @@
+use super::fields::{each_element, each_field, measure, text, truthy};
+use super::label::{Interner, Label};
+use crate::run_dir::limits::MAX_BLOCKS;
+
+/// Bytes of text that are kept of a block, so that a person recognises it.
+const EXCERPT_BYTES: usize = 160;
+
+/// The fields of a tool input that say best what the call was about, the most telling first.
+const TELLING_INPUTS: [&str; 8] = ["command", "file_path", "path", "pattern", "url", "query", "description", "prompt"];
+
+/// Kinds of content blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockKind {
+    /// Text, or content that is a bare string.
+    Text,
+    /// Thinking, signed by the API.
+    Thinking,
+    /// A tool call.
+    ToolUse,
+    /// The result of a tool call.
+    ToolResult,
+    /// An image.
+    Image,
+    /// A document.
+    Document,
+    /// A kind that is not known here.
+    Other,
+}
+
+/// One block of an entry's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Which kind.
+    pub kind: BlockKind,
+    /// Id of a call, or the call that a result answers.
+    pub id: Option<Label>,
+    /// Name of the tool, or the block type when it is not known.
+    pub name: Option<Label>,
+    /// Characters that the model is given: text, thinking, input as JSON, text of the result.
+    pub characters: u64,
+    /// `is_error` of a result.
+    pub is_error: bool,
+    /// Beginning of the text, the telling part of an input, or the beginning of an error result.
+    pub excerpt: Option<Box<str>>,
+}
+
+impl Block {
+    fn new(kind: BlockKind) -> Self {
+        Self { kind, id: None, name: None, characters: 0, is_error: false, excerpt: None }
+    }
+
+    /// The excerpt, or nothing.
+    pub fn excerpt(&self) -> &str {
+        self.excerpt.as_deref().unwrap_or_default()
+    }
+}
+
+/// The blocks of `content`: a bare string is one text block. Blocks beyond [`MAX_BLOCKS`] are counted, not kept.
+pub(super) fn blocks(json: &str, interner: &mut Interner) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some((characters, excerpt)) = measure(json, EXCERPT_BYTES) {
+        blocks.push(Block { characters, excerpt: boxed(&excerpt), ..Block::new(BlockKind::Text) });
+    } else {
+        each_element(json, |element| {
+            if blocks.len() < MAX_BLOCKS {
+                blocks.push(block(element, interner));
+            }
+        });
+    }
+    blocks
+}
+
+fn block(json: &str, interner: &mut Interner) -> Block {
+    let mut raw = RawBlock::default();
+    each_field(json, |name, value| match name {
+        "type" => raw.kind = Some(value),
+        "id" => raw.id = Some(value),
+        "tool_use_id" => raw.tool_use_id = Some(value),
+        "name" => raw.name = Some(value),
+        "text" => raw.text = Some(value),
+        "thinking" => raw.thinking = Some(value),
+        "input" => raw.input = Some(value),
+        "content" => raw.content = Some(value),
+        "is_error" => raw.is_error = Some(value),
+        _ => {}
+    });
+    let kind_name = raw.kind.and_then(text).unwrap_or_default();
+    let label = |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.unique(&text));
+    match kind_name.as_ref() {
+        "text" => with_text(BlockKind::Text, raw.text),
+        "thinking" => with_text(BlockKind::Thinking, raw.thinking),
+        "tool_use" => Block {
+            id: label(raw.id, interner),
+            name: raw.name.and_then(text).map(|text| interner.label(&text)),
+            characters: raw.input.map_or(0, raw_characters),
+            excerpt: raw.input.and_then(telling_input),
+            ..Block::new(BlockKind::ToolUse)
+        },
+        "tool_result" => Block {
+            id: label(raw.tool_use_id, interner),
+            is_error: raw.is_error.is_some_and(truthy),
+            ..raw.content.map_or_else(|| Block::new(BlockKind::ToolResult), result_content)
+        },
+        "image" => Block::new(BlockKind::Image),
+        "document" => Block::new(BlockKind::Document),
+        other => Block {
+            name: Some(interner.label(other)),
+            characters: raw_characters(json),
+            ..Block::new(BlockKind::Other)
+        },
+    }
+}
+
+#[derive(Default)]
+struct RawBlock<'a> {
+    kind: Option<&'a str>,
+    id: Option<&'a str>,
+    tool_use_id: Option<&'a str>,
+    name: Option<&'a str>,
+    text: Option<&'a str>,
+    thinking: Option<&'a str>,
+    input: Option<&'a str>,
+    content: Option<&'a str>,
+    is_error: Option<&'a str>,
+}
+
+fn with_text(kind: BlockKind, json: Option<&str>) -> Block {
+    match json.and_then(|json| measure(json, EXCERPT_BYTES)) {
+        Some((characters, excerpt)) => Block { characters, excerpt: boxed(&excerpt), ..Block::new(kind) },
+        None => Block::new(kind),
+    }
+}
+
+/// A result's content is a string or a list of blocks of which the text blocks count.
+fn result_content(json: &str) -> Block {
+    let mut result = with_text(BlockKind::ToolResult, Some(json));
+    each_element(json, |element| {
+        each_field(element, |name, value| {
+            if let ("text", Some((characters, excerpt))) = (name, measure(value, EXCERPT_BYTES)) {
+                result.characters = result.characters.saturating_add(characters);
+                result.excerpt = result.excerpt.take().or_else(|| boxed(&excerpt));
+            }
+        });
+    });
+    result
+}
+
+fn telling_input(json: &str) -> Option<Box<str>> {
+    let mut best: Option<(usize, &str)> = None;
+    each_field(json, |name, value| {
+        let rank = TELLING_INPUTS.iter().position(|known| *known == name).unwrap_or(TELLING_INPUTS.len());
+        if value.starts_with('"') && best.is_none_or(|(known, _)| rank < known) {
+            best = Some((rank, value));
+        }
+    });
+    measure(best?.1, EXCERPT_BYTES).and_then(|(_, excerpt)| boxed(&excerpt))
+}
+
+fn raw_characters(json: &str) -> u64 {
+    u64::try_from(json.chars().count()).unwrap_or(u64::MAX)
+}
+
+fn boxed(excerpt: &str) -> Option<Box<str>> {
+    (!excerpt.is_empty()).then(|| Box::from(excerpt))
+}

@@ -1,0 +1,236 @@
+use super::fields::{each_element, each_field, measure, number, text, truthy};
+use super::line;
+use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
+use crate::run_dir::{Position, Row};
+use crate::unit::{Timestamp, Tokens};
+use std::borrow::Cow;
+
+/// Some editors and tools put it before the first record.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// What a row turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// An entry.
+    Entry(Entry),
+    /// Something else, located.
+    Defect(Defect),
+}
+
+/// Decodes one row. Calls `emit` at least once: a database row is exactly one outcome; a line is as many as records (and
+/// remains of records) are found on it.
+pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(Outcome)) {
+    let defect = |kind, part| {
+        let seq = if let Position::Database { seq, .. } = row.position { seq } else { None };
+        Outcome::Defect(Defect { kind, position: row.position, part, seq, uid: row.uid.map(Uid::new) })
+    };
+    let bytes = match row.payload {
+        Ok(bytes) => bytes,
+        Err(found) => return emit(defect(DefectKind::NotText { found: found.to_owned() }, 0)),
+    };
+    let text = String::from_utf8_lossy(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes));
+    let repaired = matches!(text, Cow::Owned(_));
+    match row.position {
+        Position::Database { seq: None, .. } => emit(defect(DefectKind::NoSequence, 0)),
+        Position::Database { seq: Some(_), .. } => {
+            let found = entry(&text, row, 0, repaired, interner);
+            emit(found.map_or_else(|| defect(line::why_no_object(&text), 0), Outcome::Entry));
+        }
+        Position::Line { .. } => {
+            let mut part = 0;
+            line::records(&text, &mut |found| {
+                emit(match found {
+                    Ok(json) => entry(json, row, part, repaired, interner)
+                        .map_or_else(|| defect(line::why_no_object(json), part), Outcome::Entry),
+                    Err(kind) => defect(kind, part),
+                });
+                part += 1;
+            });
+        }
+    }
+}
+
+/// Decodes one JSON object; `None` if `json` is none. The sequence number of a line is given later, when all are known.
+fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &mut Interner) -> Option<Entry> {
+    let mut raw = Raw::default();
+    if !each_field(json, |name, value| raw.set(name, value)) {
+        return None;
+    }
+    let seq = if let Position::Database { seq, .. } = row.position { seq } else { None };
+    let kind = kind(raw.kind.and_then(text).unwrap_or_default().as_ref(), interner);
+    let label = |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.label(&text));
+    let uuid = raw.uuid.and_then(uid);
+    let flags = Flags {
+        sidechain: raw.is_sidechain.is_some_and(truthy),
+        meta: raw.is_meta.is_some_and(truthy),
+        compact_summary: raw.is_compact_summary.is_some_and(truthy),
+        api_error: raw.is_api_error.is_some_and(truthy),
+        uid_differs: seq.is_some() && row.uid.map(Uid::new) != uuid,
+        repaired_utf8,
+    };
+    Some(Entry {
+        seq: seq.unwrap_or_default(),
+        position: row.position,
+        part,
+        parent: match raw.parent_uuid {
+            None => Parent::Absent,
+            Some(value) => uid(value).map_or(Parent::Root, Parent::Of),
+        },
+        uuid,
+        timestamp: raw.timestamp.and_then(text).and_then(|text| Timestamp::parse(&text)),
+        session_id: label(raw.session_id, interner),
+        version: label(raw.version, interner),
+        flags,
+        bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
+        rendered_characters: raw.rendered.map_or(0, rendered_characters),
+        message: raw.message.map(|value| Box::new(Message::decode(value, interner))),
+        extra: raw.extra(&kind, json, interner).map(Box::new),
+        kind,
+    })
+}
+
+fn kind(name: &str, interner: &mut Interner) -> Kind {
+    match name {
+        "user" => Kind::User,
+        "assistant" => Kind::Assistant,
+        "system" => Kind::System,
+        "attachment" => Kind::Attachment,
+        "progress" => Kind::Progress,
+        other => Kind::Other(interner.label(other)),
+    }
+}
+
+fn uid(json: &str) -> Option<Uid> {
+    text(json).map(|text| Uid::new(&text))
+}
+
+/// The raw fields of interest of one entry.
+#[derive(Default)]
+struct Raw<'a> {
+    kind: Option<&'a str>,
+    subtype: Option<&'a str>,
+    uuid: Option<&'a str>,
+    parent_uuid: Option<&'a str>,
+    logical_parent: Option<&'a str>,
+    leaf: Option<&'a str>,
+    source_assistant: Option<&'a str>,
+    timestamp: Option<&'a str>,
+    session_id: Option<&'a str>,
+    version: Option<&'a str>,
+    request_id: Option<&'a str>,
+    denial: Option<&'a str>,
+    is_sidechain: Option<&'a str>,
+    is_meta: Option<&'a str>,
+    is_compact_summary: Option<&'a str>,
+    is_api_error: Option<&'a str>,
+    rendered: Option<&'a str>,
+    attachment: Option<&'a str>,
+    compaction: Option<&'a str>,
+    message: Option<&'a str>,
+}
+
+impl<'a> Raw<'a> {
+    fn set(&mut self, name: &str, value: &'a str) {
+        let slot = match name {
+            "type" => &mut self.kind,
+            "subtype" => &mut self.subtype,
+            "uuid" => &mut self.uuid,
+            "parentUuid" => &mut self.parent_uuid,
+            "logicalParentUuid" => &mut self.logical_parent,
+            "leafUuid" => &mut self.leaf,
+            "sourceToolAssistantUUID" => &mut self.source_assistant,
+            "timestamp" => &mut self.timestamp,
+            "sessionId" => &mut self.session_id,
+            "version" => &mut self.version,
+            "requestId" => &mut self.request_id,
+            "toolDenialKind" => &mut self.denial,
+            "isSidechain" => &mut self.is_sidechain,
+            "isMeta" => &mut self.is_meta,
+            "isCompactSummary" => &mut self.is_compact_summary,
+            "isApiErrorMessage" => &mut self.is_api_error,
+            "rendered" => &mut self.rendered,
+            "attachment" => &mut self.attachment,
+            "compactMetadata" => &mut self.compaction,
+            "message" => &mut self.message,
+            _ => return,
+        };
+        *slot = Some(value);
+    }
+
+    fn extra(&self, kind: &Kind, json: &str, interner: &mut Interner) -> Option<Extra> {
+        let extra = Extra {
+            subtype: match self.attachment {
+                Some(attachment) if *kind == Kind::Attachment => attachment_type(attachment, interner),
+                _ => self.subtype.and_then(text).map(|text| interner.label(&text)),
+            },
+            logical_parent: self.logical_parent.and_then(uid),
+            leaf: self.leaf.and_then(uid),
+            source_assistant: self.source_assistant.and_then(uid),
+            request_id: self.request_id.and_then(text).map(|text| interner.unique(&text)),
+            denial: self.denial.and_then(text).map(|text| interner.label(&text)),
+            compaction: self.compaction.map(|value| compaction(value, interner)),
+            agent: (kind.name() == "agent_metadata").then(|| agent_metadata(json, interner)),
+        };
+        (extra != Extra::default()).then_some(extra)
+    }
+}
+
+fn attachment_type(json: &str, interner: &mut Interner) -> Option<super::Label> {
+    let mut found = None;
+    each_field(json, |name, value| {
+        if name == "type" {
+            found = text(value).map(|text| interner.label(&text));
+        }
+    });
+    found
+}
+
+/// `rendered` is a list of objects with the text that is given to the model in `content`.
+fn rendered_characters(json: &str) -> u64 {
+    let mut total = measure(json, 0).map_or(0, |(characters, _)| characters);
+    each_element(json, |element| {
+        each_field(element, |name, value| {
+            if name == "content" {
+                total = total.saturating_add(measure(value, 0).map_or(0, |(characters, _)| characters));
+            }
+        });
+    });
+    total
+}
+
+fn compaction(json: &str, interner: &mut Interner) -> Compaction {
+    let mut compaction = Compaction::default();
+    each_field(json, |name, value| match name {
+        "trigger" => compaction.trigger = text(value).map(|text| interner.label(&text)),
+        "preTokens" => compaction.pre_tokens = number(value).map(Tokens),
+        "postTokens" => compaction.post_tokens = number(value).map(Tokens),
+        "preservedMessages" => {
+            each_field(value, |name, value| {
+                if name == "uuids" {
+                    compaction.preserved.clear();
+                    each_element(value, |element| compaction.preserved.extend(uid(element)));
+                }
+            });
+        }
+        _ => {}
+    });
+    compaction
+}
+
+fn agent_metadata(json: &str, interner: &mut Interner) -> AgentMetadata {
+    let mut agent = AgentMetadata::default();
+    each_field(json, |name, value| {
+        let mut label = || text(value).map(|text| interner.label(&text));
+        match name {
+            "agentType" => agent.agent_type = label(),
+            "description" => agent.description = label(),
+            "toolUseId" => agent.tool_use_id = label(),
+            "parentAgentId" => agent.parent_agent = label(),
+            "spawnDepth" => agent.depth = number(value),
+            "finished" => agent.finished = truthy(value),
+            "isFork" => agent.is_fork = truthy(value),
+            _ => {}
+        }
+    });
+    agent
+}

@@ -1,0 +1,90 @@
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::sync::Arc;
+
+/// The `uuid` of an entry: 16 bytes when it is a canonical UUID, else the text as it stands.
+///
+/// It names an entry only inside one store key: forks copy entries with their uuids into another key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Uid {
+    /// A UUID in lower-case hyphenated form.
+    Canonical([u8; 16]),
+    /// Anything else, such as `heal-…`.
+    Text(Arc<str>),
+}
+
+impl Uid {
+    /// From the text in a payload.
+    pub fn new(text: &str) -> Self {
+        canonical(text).map_or_else(|| Self::Text(Arc::from(text)), Self::Canonical)
+    }
+
+    /// The first eight characters, as tables show them.
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(8).collect()
+    }
+}
+
+/// The bytes of a canonical UUID; anything that would not print back the same is none.
+fn canonical(text: &str) -> Option<[u8; 16]> {
+    let bytes: &[u8; 36] = text.as_bytes().try_into().ok()?;
+    let mut digits = [0_u8; 32];
+    let mut filled = digits.iter_mut();
+    for (i, byte) in bytes.iter().enumerate() {
+        let value = match (i, byte) {
+            (8 | 13 | 18 | 23, b'-') => continue,
+            (8 | 13 | 18 | 23, _) => return None,
+            (_, b'0'..=b'9') => byte - b'0',
+            (_, b'a'..=b'f') => byte - b'a' + 10,
+            _ => return None,
+        };
+        *filled.next()? = value;
+    }
+    let mut out = [0_u8; 16];
+    for (byte, pair) in out.iter_mut().zip(digits.as_chunks::<2>().0) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    Some(out)
+}
+
+impl fmt::Display for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Canonical(bytes) => {
+                for (i, byte) in bytes.iter().enumerate() {
+                    let hyphen = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
+                    write!(f, "{hyphen}{byte:02x}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Serialize for Uid {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_canonical_uuids_are_packed() {
+        assert!(matches!(Uid::new("7585bc9d-b5b3-4ed2-8131-a8e26535c793"), Uid::Canonical(_)));
+        for other in ["7585BC9D-b5b3-4ed2-8131-a8e26535c793", "heal-1", "", "7585bc9db5b34ed28131a8e26535c793"] {
+            assert!(matches!(Uid::new(other), Uid::Text(_)), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_uid_prints_back_what_was_read(text in "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|.{0,40}") {
+            prop_assert_eq!(Uid::new(&text).to_string(), text);
+        }
+    }
+}
