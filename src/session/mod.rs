@@ -1,1 +1,31 @@
-//! Placeholder.
+//! Entries to the model: chain forest, turns, tool calls, subagents, usage counted once.
+
+mod agents;
+mod branches;
+mod breaks;
+mod calls;
+mod chain;
+mod finding;
+mod forest;
+mod index;
+mod leaf;
+mod model;
+mod reach;
+mod segments;
+mod turns;
+mod usage;
+
+pub use agents::{Agent, Spawn};
+pub use branches::{Branch, BranchKind, BranchLine};
+pub use breaks::{Break, BreakKind};
+pub use calls::{Answer, Call, CallFault, CallFaultKind};
+pub use chain::{Chain, Standing};
+pub use finding::SessionFinding;
+pub use forest::{Forest, Link, Trust};
+pub use index::{Ix, PerEntry};
+pub use leaf::{Leaf, LeafWitness};
+pub use model::{Model, SessionModel};
+pub use reach::Reachable;
+pub use segments::Segment;
+pub use turns::{TurnId, Turns};
+pub use usage::{ModelTurn, StoreUsage, Totals};

@@ -4,6 +4,7 @@ use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, 
 use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Some editors and tools put it before the first record.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -82,11 +83,18 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         version: label(raw.version, interner),
         flags,
         bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
+        digest: if row.uid.is_none() { digest(json) } else { 0 },
         rendered_characters: raw.rendered.map_or(0, rendered_characters),
         message: raw.message.map(|value| Box::new(Message::decode(value, interner))),
         extra: raw.extra(&kind, json, interner).map(Box::new),
         kind,
     })
+}
+
+fn digest(json: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    json.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn kind(name: &str, interner: &mut Interner) -> Kind {

@@ -87,6 +87,8 @@ pub struct Entry {
     pub flags: Flags,
     /// Bytes of the payload.
     pub bytes: u64,
+    /// Digest of the payload where several rows may carry the same uuid (files, and rows without the column `uid`), else 0.
+    pub digest: u64,
     /// Characters of an attachment as it is given to the model (`rendered`).
     pub rendered_characters: u64,
     /// `message` of user and assistant entries.

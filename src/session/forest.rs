@@ -1,0 +1,214 @@
+use super::{Ix, PerEntry};
+use crate::transcript::{Entry, Parent, Uid};
+use std::collections::HashMap;
+
+/// How a link from an entry to the one before it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trust {
+    /// `parentUuid` names an entry of the same session.
+    Recorded,
+    /// `sourceToolAssistantUUID` names the entry with the call; `parentUuid` does not lead anywhere.
+    BySourceAssistant,
+    /// `logicalParentUuid` of a compaction boundary; only the history view follows it.
+    Logical,
+    /// The entry before it in the file. Never followed, only offered.
+    FileOrder,
+}
+
+impl Trust {
+    /// Stable name, as JSON carries it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::BySourceAssistant => "by-source-assistant",
+            Self::Logical => "logical",
+            Self::FileOrder => "file-order",
+        }
+    }
+
+    /// What it means, for people.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded in parentUuid",
+            Self::BySourceAssistant => "known from sourceToolAssistantUUID, parentUuid leads nowhere",
+            Self::Logical => "recorded in logicalParentUuid, across a compaction",
+            Self::FileOrder => "a guess: the entry before it in the file",
+        }
+    }
+}
+
+/// A link to the entry before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The entry before.
+    pub to: Ix,
+    /// How that is known.
+    pub trust: Trust,
+}
+
+/// The links of one session, with every cycle cut, and their reverse.
+#[derive(Debug, Clone)]
+pub struct Forest {
+    /// Link of each entry; `None` for side entries, roots and entries whose parent is not here.
+    pub links: PerEntry<Option<Link>>,
+    /// Entries that name themselves as parent.
+    pub self_parents: Vec<Ix>,
+    /// Where a cycle was cut: its entry with the lowest sequence number.
+    pub cycles: Vec<Ix>,
+    /// Entries whose `parentUuid` names no entry of this session.
+    pub dangling: Vec<Ix>,
+    /// Boundaries whose `logicalParentUuid` names no entry of this session.
+    pub lost_logical: Vec<Ix>,
+    /// Entries whose uuid an earlier entry has: (earlier, later).
+    pub duplicates: Vec<(Ix, Ix)>,
+    offsets: Vec<usize>,
+    children: Vec<Ix>,
+    top_down: Vec<Ix>,
+}
+
+impl Forest {
+    /// Links the entries of a session, which come in the order of their sequence numbers.
+    pub fn build(entries: &PerEntry<&Entry>) -> Self {
+        let (by_uid, duplicates) = by_uid(entries);
+        let mut forest = Self {
+            links: entries.iter().map(|_| None).collect(),
+            self_parents: Vec::new(),
+            cycles: Vec::new(),
+            dangling: Vec::new(),
+            lost_logical: Vec::new(),
+            duplicates,
+            offsets: Vec::new(),
+            children: Vec::new(),
+            top_down: Vec::new(),
+        };
+        for (ix, entry) in entries.iter().filter(|(_, entry)| entry.in_chain()) {
+            forest.links[ix] = forest.link(ix, entry, &by_uid);
+        }
+        forest.cut_cycles();
+        forest.reverse();
+        forest
+    }
+
+    /// The entries that hang below `ix`, in order.
+    pub fn children(&self, ix: Ix) -> &[Ix] {
+        let at = ix.position();
+        match (self.offsets.get(at), self.offsets.get(at + 1)) {
+            (Some(from), Some(to)) => self.children.get(*from..*to).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// Every entry after the one it hangs below.
+    pub fn top_down(&self) -> &[Ix] {
+        &self.top_down
+    }
+
+    /// `ix` and what it hangs below, up to its root.
+    pub fn ancestors(&self, ix: Ix) -> impl Iterator<Item = Ix> {
+        std::iter::successors(Some(ix), |ix| self.links[*ix].map(|link| link.to))
+    }
+
+    /// `top` and everything that hangs below it.
+    pub fn subtree(&self, top: Ix) -> Vec<Ix> {
+        let mut found = vec![top];
+        let mut next = 0;
+        while let Some(ix) = found.get(next) {
+            found.extend_from_slice(self.children(*ix));
+            next += 1;
+        }
+        found
+    }
+
+    fn link(&mut self, ix: Ix, entry: &Entry, by_uid: &ByUid<'_>) -> Option<Link> {
+        let find = |uid: &Uid| by_uid.get(uid).and_then(|copies| nearest(copies, ix));
+        let extra = entry.extra.as_deref();
+        if let Parent::Of(parent) = &entry.parent {
+            if entry.uuid.as_ref() == Some(parent) {
+                self.self_parents.push(ix);
+                return None;
+            }
+            if let Some(to) = find(parent) {
+                return Some(Link { to, trust: Trust::Recorded });
+            }
+            self.dangling.push(ix);
+            let source = extra.and_then(|extra| extra.source_assistant.as_ref()).and_then(find).filter(|to| *to != ix);
+            return source.map(|to| Link { to, trust: Trust::BySourceAssistant });
+        }
+        let logical = extra.and_then(|extra| extra.logical_parent.as_ref()).filter(|_| entry.is_boundary())?;
+        let found = find(logical).filter(|to| *to != ix);
+        if found.is_none() {
+            self.lost_logical.push(ix);
+        }
+        found.map(|to| Link { to, trust: Trust::Logical })
+    }
+
+    /// Walks from every entry to a known one, without recursion; a walk that meets itself has found a cycle.
+    fn cut_cycles(&mut self) {
+        let mut walk_of = PerEntry::filled(0_u32, self.links.iter().count());
+        let all: Vec<Ix> = self.links.iter().map(|(ix, _)| ix).collect();
+        for (start, walk) in all.into_iter().zip(1..) {
+            let mut at = start;
+            while walk_of[at] == 0 {
+                walk_of[at] = walk;
+                let Some(link) = self.links[at] else { break };
+                at = link.to;
+            }
+            if walk_of[at] == walk && self.links[at].is_some() {
+                let cycle =
+                    std::iter::successors(self.links[at].map(|link| link.to), |ix| self.links[*ix].map(|link| link.to));
+                let lowest = cycle.take_while(|ix| *ix != at).chain([at]).min().unwrap_or(at);
+                self.links[lowest] = None;
+                self.cycles.push(lowest);
+            }
+        }
+    }
+
+    fn reverse(&mut self) {
+        let len = self.links.iter().count();
+        let mut counts = vec![0_usize; len + 1];
+        let targets: Vec<_> = self.links.iter().filter_map(|(ix, link)| link.map(|link| (link.to, ix))).collect();
+        for (to, _) in &targets {
+            if let Some(count) = counts.get_mut(to.position() + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for count in &mut counts {
+            sum += *count;
+            *count = sum;
+        }
+        self.offsets = counts;
+        let mut children = targets;
+        children.sort_unstable();
+        self.children = children.into_iter().map(|(_, ix)| ix).collect();
+        self.top_down = self.links.iter().filter(|(_, link)| link.is_none()).map(|(ix, _)| ix).collect();
+        let mut next = 0;
+        while let Some(ix) = self.top_down.get(next).copied() {
+            let below = self.children(ix).to_vec();
+            self.top_down.extend(below);
+            next += 1;
+        }
+    }
+}
+
+type ByUid<'a> = HashMap<&'a Uid, Vec<Ix>>;
+
+/// Entries by uuid, and the pairs that share one.
+fn by_uid<'a>(entries: &PerEntry<&'a Entry>) -> (ByUid<'a>, Vec<(Ix, Ix)>) {
+    let mut by_uid = ByUid::new();
+    let mut duplicates = Vec::new();
+    for (ix, entry) in entries.iter().filter(|(_, entry)| entry.in_chain()) {
+        let Some(uid) = &entry.uuid else { continue };
+        let copies = by_uid.entry(uid).or_default();
+        duplicates.extend(copies.first().map(|first| (*first, ix)));
+        copies.push(ix);
+    }
+    (by_uid, duplicates)
+}
+
+/// Of several entries with the wanted uuid the last one before `ix`, else the first one after it.
+fn nearest(copies: &[Ix], ix: Ix) -> Option<Ix> {
+    let before = copies.partition_point(|copy| *copy < ix);
+    copies.get(before.wrapping_sub(1)).or_else(|| copies.get(before)).copied().filter(|found| *found != ix)
+}
