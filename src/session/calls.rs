@@ -204,8 +204,9 @@ impl Pairing<'_> {
         let elsewhere = || {
             let unanswered = |slot: &&usize| self.calls.get(**slot).is_some_and(|call| call.answer.is_none());
             let before = |slot: &&usize| self.calls.get(**slot).is_some_and(|call| call.at < at);
-            let slots = || same_id.into_iter().flat_map(BTreeMap::values).take(MAX_REPEATS_OF_ID);
-            slots().filter(unanswered).rfind(before).or_else(|| slots().find(unanswered))
+            let slots = || same_id.into_iter().flat_map(BTreeMap::values);
+            let earlier = slots().rev().filter(before).take(MAX_REPEATS_OF_ID).find(unanswered);
+            earlier.or_else(|| slots().take(MAX_REPEATS_OF_ID).find(unanswered))
         };
         let Some(slot) = in_turn.or_else(elsewhere).copied() else {
             self.faults.push(CallFault { at, kind: CallFaultKind::ResultWithoutCall { id } });
