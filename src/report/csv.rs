@@ -110,7 +110,12 @@ mod tests {
             .row(["=cmd|'/C calc'!A0".into(), Cell::absent()])
             .footer(["total".into()])
             .primary();
-        insta::assert_snapshot!(printed(Page::new("t").part(other).part(table)), @"");
+        insta::assert_snapshot!(printed(Page::new("t").part(other).part(table)), @r#"
+        step,cost_usd,note
+        "干活·判定#1, ""a""",-0.238406001,"one
+        two"
+        '=cmd|'/C calc'!A0,,
+        "#);
     }
 
     #[test]

@@ -139,7 +139,32 @@ mod tests {
             message: "saw Bearer abcdefgh1".to_owned(),
         }];
         let text = envelope("summary", "runs", &findings, &result, &Masker::masking()).unwrap();
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r#"
+        {
+          "schema": "flower-analyze/summary/1",
+          "tool": {
+            "name": "flower-analyze",
+            "version": "0.1.0"
+          },
+          "source": "runs",
+          "findings": [
+            {
+              "code": "some-code",
+              "level": "error",
+              "place": {
+                "store_key": "-w/1",
+                "seq": 3
+              },
+              "message": "saw Bearer …[masked 9 chars]"
+            }
+          ],
+          "result": {
+            "zeta": 0.238406,
+            "alpha": "a \u202eb sk-ant-fake-…[masked 4 chars]",
+            "raw": {"k\u0065y":"sk-ant-api03-…[masked 8 chars]","password":"…[masked 1 chars]","n":1.50}
+          }
+        }
+        "#);
     }
 
     #[test]

@@ -138,6 +138,44 @@ mod tests {
             .section("Context", Curve::new(vec![1, 2], "turn", "tokens").height(2))
             .section("Chain", vec![TreeLine::new(0, "root"), TreeLine::new(1, "leaf")])
             .note("Done.");
-        insta::assert_snapshot!(markdown(&CleanPage::new(page, &Masker::masking())), @"");
+        insta::assert_snapshot!(markdown(&CleanPage::new(page, &Masker::masking())), @r"
+        # Run
+
+        - steps: 2
+        - end: –
+
+        ## Steps
+
+        | step | cost |
+        | :--- | ---: |
+        | 干活·判定#1 | $0.2384 |
+        | **total** | **$0.2384** |
+
+        ## Money
+
+        |  | value | note |
+        | :--- | ---: | :--- |
+        | a | $2.00 |  |
+        | b | $1.00 | half |
+
+        ## Context
+
+        ```text
+        2 ┤   ███
+          │██████
+        0 └──────
+           1    2
+        tokens per turn
+        ```
+
+        ## Chain
+
+        ```text
+        root
+        └─ leaf
+        ```
+
+        Done.
+        ");
     }
 }

@@ -117,7 +117,7 @@ mod tests {
     fn every_form_masks_and_reveals() {
         let secret = "sk-ant-fake-0123456789";
         let report = Report { command: "x", source: "runs", findings: &[], result: secret };
-        let page = || Page::new(secret).note(secret).part(Table::new([Column::text(secret)]).row([secret.into()]));
+        let page = || Page::new(secret).note(secret).part(Table::new([Column::text("key")]).row([secret.into()]));
         for format in Format::ALL {
             let style = Style { width: 80, color: false, unicode: true };
             let shown = |reveal| render(&report, page, &Options { format, style, reveal }).unwrap();

@@ -11,8 +11,10 @@ pub struct Masker(Option<Patterns>);
 struct Patterns {
     /// Literals of which every secret has one; quick to search, and most text has none.
     sign: Regex,
-    /// All shapes as one alternation, so that a text is passed once and nothing is masked twice.
-    shapes: Regex,
+    /// All shapes.
+    all: Shapes,
+    /// Those whose head is proof enough.
+    sure: Shapes,
 }
 
 impl Masker {
@@ -31,7 +33,7 @@ impl Masker {
     /// `text` with the body of every secret replaced by `…[masked 93 chars]`; its head stays, so that it can be found.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match &self.0 {
-            Some(patterns) if patterns.sign.is_match(text) => patterns.shapes.replace_all(text, masked),
+            Some(patterns) if patterns.sign.is_match(text) => patterns.mask(text),
             Some(_) | None => Cow::Borrowed(text),
         }
     }
@@ -69,6 +71,17 @@ enum Proof {
     DigitOrLong,
 }
 
+impl Proof {
+    fn holds(self, body: &str) -> bool {
+        let digit = body.bytes().any(|b| b.is_ascii_digit());
+        match self {
+            Self::Head => true,
+            Self::Digit => digit,
+            Self::DigitOrLong => digit || body.len() >= 20,
+        }
+    }
+}
+
 /// A shape: what stays, what is masked, what stays behind it, and the proof.
 struct Shape {
     head: &'static str,
@@ -87,7 +100,7 @@ const fn proved(head: &'static str, body: &'static str, proof: Proof) -> Shape {
 
 /// No body can start with the mark `…`, and no part of a masked text is long enough to be a body: masking twice changes
 /// nothing. `(?-u:\b)|\\[nrt]` is the start of a word also in text that is itself escaped JSON, where a line end is `\n`.
-const SHAPES: [Shape; 17] = [
+const SHAPES: [Shape; 18] = [
     Shape {
         head: r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
         body: r"(?s:[^…].*?)",
@@ -95,24 +108,17 @@ const SHAPES: [Shape; 17] = [
         proof: Proof::Head,
     },
     shape(
-        r#"(?i-u:authorization)["'\\]*\s*[:=]\s*["'\\]*(?i-u:basic|bearer|token|digest|negotiate|apikey)\s+(?:sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]*-)?"#,
+        r#"(?i-u:authorization)["'\\]*\s*[:=]\s*["'\\]*(?i-u:basic|bearer|token|digest|negotiate|apikey)\s+"#,
         r"[A-Za-z0-9._~+/=:-]{8,}",
     ),
-    proved(
-        r#"(?i-u:authorization|api[_-]?key)["'\\]*\s*[:=]\s*["'\\]*(?:sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]*-)?"#,
-        r"[A-Za-z0-9._~+/=-]{16,}",
-        Proof::Digit,
-    ),
-    proved(
-        r"(?i-u:bearer)\s+(?:sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]*-)?",
-        r"[A-Za-z0-9._~+/=-]{8,}",
-        Proof::DigitOrLong,
-    ),
+    proved(r#"(?i-u:authorization|api[_-]?key)["'\\]*\s*[:=]\s*["'\\]*"#, r"[A-Za-z0-9._~+/=-]{16,}", Proof::Digit),
+    proved(r"(?i-u:bearer)\s+", r"[A-Za-z0-9._~+/=-]{8,}", Proof::DigitOrLong),
     shape(
         r#"(?i-u:aws_?secret(?:_?access)?(?:_?key)?|secret_?access_?key)["'\\]*\s*[:=]\s*["'\\]*"#,
         r"[A-Za-z0-9/+=]{30,}",
     ),
-    shape(r"sk-ant-(?:(?:api|oat|ort|admin|sid|fake)[0-9]*-)?", r"[A-Za-z0-9_-]{3,}[A-Za-z0-9][A-Za-z0-9_-]*"),
+    shape(r"(?:\\[nrt])?sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]{0,2}-", r"[A-Za-z0-9_-]{2,}"),
+    shape(r"(?:\\[nrt])?sk-ant-", r"[A-Za-z0-9_-]{7,}[A-Za-z0-9][A-Za-z0-9_-]*"),
     proved(r"(?:(?-u:\b)|\\[nrt])sk-(?:proj-|svcacct-|admin-|or-v1-)?", r"[A-Za-z0-9_-]{20,}", Proof::Digit),
     shape(r"(?:(?-u:\b)|\\[nrt])[rs]k_(?:live|test)_", r"[A-Za-z0-9]{16,}"),
     shape(r"(?:(?-u:\b)|\\[nrt])(?:AKIA|ASIA)", r"[A-Z0-9]{16}"),
@@ -126,32 +132,55 @@ const SHAPES: [Shape; 17] = [
     Shape { head: r#"://[^\s/:@"'\\]*:"#, body: r#"[^\s/@"'\\…]+"#, tail: "@", proof: Proof::Head },
 ];
 
+/// Memory that the compiled shapes may take; the default of 10 MB is for patterns from outside.
+const SIZE_LIMIT: usize = 64 << 20;
+
 const SIGN: &str = "-----BEGIN|(?i-u:authorization|bearer|api[_-]?key|aws_?secret|secret_?access_?key)|sk-|[rs]k_|AKIA|ASIA|\
                     gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt|oas)-|xox[abeoprs]-|xapp-|AIza|npm_|hf_|eyJ|://";
 
 impl Patterns {
     fn new() -> Result<Self, regex::Error> {
-        let shapes: Vec<String> = SHAPES.iter().map(|s| format!("({})({})({})", s.head, s.body, s.tail)).collect();
-        Ok(Self { sign: Regex::new(SIGN)?, shapes: RegexBuilder::new(&shapes.join("|")).size_limit(64 << 20).build()? })
+        Ok(Self {
+            sign: Regex::new(SIGN)?,
+            all: Shapes::new(|_| true)?,
+            sure: Shapes::new(|shape| shape.proof == Proof::Head)?,
+        })
+    }
+
+    fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.all.replace(text, |unproven| {
+            // What turned out to be a word may still hold a secret: `bearer sk-ant-…`.
+            self.sure.replace(unproven, str::to_owned).into_owned()
+        })
     }
 }
 
-fn masked(found: &Captures<'_>) -> String {
-    let whole = found.get(0).map_or("", |m| m.as_str());
-    // Each shape has three groups; group 0 is the whole.
-    let groups = (1..).step_by(3).zip(&SHAPES);
-    let Some((first, shape)) = groups.into_iter().find(|(first, _)| found.get(*first).is_some()) else {
-        return whole.to_owned();
-    };
-    let part = |group| found.get(group).map_or("", |m| m.as_str());
-    let (head, body, tail) = (part(first), part(first + 1), part(first + 2));
-    let digit = body.bytes().any(|b| b.is_ascii_digit());
-    let proven = match shape.proof {
-        Proof::Head => true,
-        Proof::Digit => digit,
-        Proof::DigitOrLong => digit || body.len() >= 20,
-    };
-    if proven { format!("{head}{}{tail}", mark(body)) } else { whole.to_owned() }
+/// Shapes as one alternation, so that a text is passed once and nothing is masked twice.
+#[derive(Debug, Clone)]
+struct Shapes {
+    regex: Regex,
+    proofs: Vec<Proof>,
+}
+
+impl Shapes {
+    fn new(wanted: impl Fn(&Shape) -> bool) -> Result<Self, regex::Error> {
+        let shapes: Vec<&Shape> = SHAPES.iter().filter(|s| wanted(s)).collect();
+        let groups: Vec<String> = shapes.iter().map(|s| format!("({})({})({})", s.head, s.body, s.tail)).collect();
+        let regex = RegexBuilder::new(&groups.join("|")).size_limit(SIZE_LIMIT).build()?;
+        Ok(Self { regex, proofs: shapes.iter().map(|s| s.proof).collect() })
+    }
+
+    fn replace<'a>(&self, text: &'a str, otherwise: impl Fn(&str) -> String) -> Cow<'a, str> {
+        self.regex.replace_all(text, |found: &Captures<'_>| {
+            let part = |group| found.get(group).map_or("", |m| m.as_str());
+            // Each shape has three groups; group 0 is the whole.
+            let matched = (1..).step_by(3).zip(&self.proofs).find(|(first, _)| found.get(*first).is_some());
+            let Some((first, proof)) = matched else { return part(0).to_owned() };
+            let (head, body, tail) = (part(first), part(first + 1), part(first + 2));
+            let hidden = if proof.holds(body) { mark(body) } else { otherwise(body) };
+            format!("{head}{hidden}{tail}")
+        })
+    }
 }
 
 fn mark(secret: &str) -> String {
@@ -177,13 +206,11 @@ mod tests {
             ("authorization: Basic dXNlcjpwYXNz".into(), "authorization: Basic …[masked 12 chars]"),
             (
                 "\"Authorization\": \"Bearer sk-ant-api03-abcdefgh\"".into(),
-                "\"Authorization\": \"Bearer sk-ant-api03-…[masked 8 chars]\"",
+                "\"Authorization\": \"Bearer …[masked 21 chars]\"",
             ),
             ("curl -H 'x-api-key: 0123456789abcdef'".into(), "curl -H 'x-api-key: …[masked 16 chars]'"),
-            (
-                "ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdef".into(),
-                "ANTHROPIC_API_KEY=sk-ant-api03-…[masked 16 chars]",
-            ),
+            ("ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdef".into(), "ANTHROPIC_API_KEY=…[masked 29 chars]"),
+            ("bearer sk-ant-fake-abcd".into(), "bearer sk-ant-fake-…[masked 4 chars]"),
             ("bearer abc.def-123".into(), "bearer …[masked 11 chars]"),
             ("AKIAIOSFODNN7EXAMPLE".into(), "AKIA…[masked 16 chars]"),
             (

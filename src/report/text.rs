@@ -13,11 +13,10 @@ pub(super) fn cut(text: &str, room: usize, mark: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
-    let mut out = head(text, room.saturating_sub(width(mark))).0.trim_end().to_owned();
-    if width(mark) <= room {
-        out.push_str(mark);
+    match room.checked_sub(width(mark)) {
+        Some(left) => format!("{}{mark}", fitting(text, left).0.trim_end()),
+        None => fitting(mark, room).0.to_owned(),
     }
-    out
 }
 
 /// `text` in lines of at most `room` columns, broken at blanks where possible. A single character wider than `room`
@@ -36,7 +35,10 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
         }
         while width(word) > room {
-            let (start, rest) = head(word, room);
+            let (start, rest) = match fitting(word, room) {
+                ("", _) => first(word),
+                parts => parts,
+            };
             lines.push(start.to_owned());
             word = rest;
         }
@@ -68,16 +70,19 @@ pub(super) fn pad_left(text: &str, room: usize) -> String {
     format!("{}{text}", " ".repeat(room.saturating_sub(width(text))))
 }
 
-/// As many characters of `text` as fit into `room` columns, at least one, and the rest.
-fn head(text: &str, room: usize) -> (&str, &str) {
+/// As many characters of `text` as fit into `room` columns, and the rest.
+fn fitting(text: &str, room: usize) -> (&str, &str) {
     let mut used = 0;
-    let end = text
-        .grapheme_indices(true)
-        .find(|(at, grapheme)| {
-            used += width(grapheme);
-            used > room && *at > 0
-        })
-        .map_or(text.len(), |(at, _)| at);
+    let end = text.grapheme_indices(true).find(|(_, grapheme)| {
+        used += width(grapheme);
+        used > room
+    });
+    text.split_at_checked(end.map_or(text.len(), |(at, _)| at)).unwrap_or((text, ""))
+}
+
+/// The first character and the rest.
+fn first(text: &str) -> (&str, &str) {
+    let end = text.grapheme_indices(true).nth(1).map_or(text.len(), |(at, _)| at);
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 

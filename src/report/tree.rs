@@ -65,6 +65,13 @@ mod tests {
     fn lines_lead_to_the_next_on_their_level() {
         let lines = [(0, "a"), (1, "b"), (2, "c"), (1, "d"), (0, "e"), (99, "deep")].map(|(d, t)| TreeLine::new(d, t));
         let style = Style { width: 60, color: false, unicode: true };
-        insta::assert_snapshot!(draw(&lines, &style), @"");
+        insta::assert_snapshot!(draw(&lines, &style), @r"
+        a  
+        ├─ b  
+        │  └─ c  
+        └─ d  
+        e  
+                          └─ [99] deep
+        ");
     }
 }
