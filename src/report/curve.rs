@@ -24,7 +24,8 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
     let falls = falls(&curve.points, highest);
     let buckets = buckets(&curve.points, &falls, room);
     let wide = (room / buckets.len().max(1)).clamp(1, MAX_COLUMN);
-    let height = curve.height.clamp(1, 64);
+    // Few points need no tall drawing.
+    let height = curve.height.clamp(1, 64).min(curve.points.len() + 1);
     let (tick, side, corner, rule) = if style.unicode { ("┤", "│", "└", "─") } else { ("|", "|", "+", "-") };
     let mut lines = Vec::new();
     for row in (0..height).rev() {

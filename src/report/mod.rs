@@ -8,6 +8,8 @@ mod columns;
 mod csv;
 mod curve;
 mod findings;
+#[cfg(test)]
+mod gallery;
 mod json;
 mod markdown;
 mod page;
@@ -26,7 +28,7 @@ pub use csv::csv;
 pub use findings::findings_table;
 pub use json::envelope;
 pub use markdown::markdown;
-pub use page::{Align, Bar, Body, Column, Curve, Facts, Page, Section, Table, TreeLine};
+pub use page::{Align, Bar, Body, Column, Curve, Facts, Fold, Page, Section, Table, TreeLine};
 pub use render::{Format, Options, RenderError, Report, UnknownFormat, render};
 pub use sanitize::{Mode, sanitize};
 pub use secrets::Masker;

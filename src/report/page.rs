@@ -135,6 +135,17 @@ pub enum Align {
     Right,
 }
 
+/// What happens to a cell that is wider than its column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// Its column is never narrower: numbers, times.
+    Never,
+    /// It is broken into a few lines.
+    Wrap,
+    /// Its end is cut off: identifiers.
+    Cut,
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
@@ -142,8 +153,12 @@ pub struct Column {
     pub header: String,
     /// What CSV calls it: stable, lower case, with its unit.
     pub name: String,
-    /// On which side its cells line up. Only left-aligned cells may be wrapped or cut at narrow widths.
+    /// On which side its cells line up.
     pub align: Align,
+    /// What happens to cells that do not fit.
+    pub fold: Fold,
+    /// A terminal that is too narrow for all columns leaves it out, and says so.
+    pub minor: bool,
 }
 
 impl Column {
@@ -151,12 +166,24 @@ impl Column {
     pub fn text(header: impl Into<String>) -> Self {
         let header = header.into();
         let name = header.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
-        Self { header, name, align: Align::Left }
+        Self { header, name, align: Align::Left, fold: Fold::Wrap, minor: false }
     }
 
     /// A column of numbers, times or durations, which are never broken.
     pub fn number(header: impl Into<String>) -> Self {
-        Self { align: Align::Right, ..Self::text(header) }
+        Self { align: Align::Right, fold: Fold::Never, ..Self::text(header) }
+    }
+
+    /// A column of identifiers, which are known by their head.
+    pub fn id(header: impl Into<String>) -> Self {
+        Self { fold: Fold::Cut, ..Self::text(header) }
+    }
+
+    /// As one that narrow terminals leave out; the last one goes first.
+    #[must_use]
+    pub fn minor(mut self) -> Self {
+        self.minor = true;
+        self
     }
 
     /// With another name in CSV.

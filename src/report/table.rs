@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
 use super::cell::{Cell, Tone};
 use super::columns::{GAP, Need, fit};
-use super::page::{Align, Column, Table};
+use super::page::{Align, Column, Fold, Table};
 use super::style::Style;
 use super::text;
 
@@ -14,32 +14,41 @@ const MAX_CELL_LINES: usize = 3;
 /// Widest label of a record.
 const MAX_LABEL: usize = 24;
 
-/// The table; records one below the other where even narrow columns would not fit.
+/// A cell as it is seen.
+type Seen = (String, Tone);
+
+/// The table; without its minor columns where it does not fit, and records one below the other where that is not enough.
 pub(super) fn draw(table: &Table, style: &Style) -> String {
-    if table.rows.is_empty() && table.footer.is_empty() {
+    if table.rows.is_empty() {
         let text = table.empty.as_deref().unwrap_or("(none)");
         return style.tint(&style.cut(text, style.room()), Tone::Faint) + "\n";
     }
-    let shown = |rows: &[Vec<Cell>]| -> Vec<Vec<(String, Tone)>> {
-        rows.iter()
-            .map(|row| table.columns.iter().enumerate().map(|(i, _)| seen(row.get(i), style)).collect())
-            .collect()
-    };
-    let (rows, footer) = (shown(&table.rows), shown(&table.footer));
-    let needs: Vec<Need> = table
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(i, column)| need(column, rows.iter().chain(&footer).filter_map(|row| row.get(i))))
-        .collect();
-    match fit(&needs, style.room()) {
-        Some(widths) => grid(&table.columns, &rows, &footer, &widths, style),
-        None => records(&table.columns, &rows, &footer, style),
+    let mut kept: Vec<usize> = (0..table.columns.len()).collect();
+    loop {
+        let part = Part::of(table, &kept, style);
+        if let Some(widths) = fit(&part.needs(), style.room()) {
+            return part.grid(&part.used(&widths, style), style) + &left_out(table, &kept, style);
+        }
+        let minor = kept.iter().rposition(|i| table.columns.get(*i).is_some_and(|c| c.minor));
+        match minor {
+            Some(at) => drop(kept.remove(at)),
+            None => return Part::of(table, &(0..table.columns.len()).collect::<Vec<_>>(), style).records(style),
+        }
     }
 }
 
+fn left_out(table: &Table, kept: &[usize], style: &Style) -> String {
+    let hidden = table.columns.iter().enumerate().filter(|(i, _)| !kept.contains(i)).map(|(_, c)| c.header.as_str());
+    let hidden: Vec<&str> = hidden.collect();
+    if hidden.is_empty() {
+        return String::new();
+    }
+    let text = format!("not shown at this width: {}", hidden.join(", "));
+    text::wrap(&text, style.room()).iter().map(|line| style.tint(line, Tone::Faint) + "\n").collect()
+}
+
 /// Text and tone of a cell as a terminal shows it.
-pub(super) fn seen(cell: Option<&Cell>, style: &Style) -> (String, Tone) {
+pub(super) fn seen(cell: Option<&Cell>, style: &Style) -> Seen {
     match cell {
         Some(cell) if cell.absent => (style.dash().to_owned(), cell.tone),
         Some(cell) => (style.plain(&cell.shown), cell.tone),
@@ -47,52 +56,95 @@ pub(super) fn seen(cell: Option<&Cell>, style: &Style) -> (String, Tone) {
     }
 }
 
-fn need<'a>(column: &Column, cells: impl Iterator<Item = &'a (String, Tone)>) -> Need {
-    Need {
-        align: column.align,
-        header: text::width(&column.header),
-        header_word: column.header.split(' ').map(text::width).max().unwrap_or(0),
-        cells: cells.map(|(shown, _)| text::width(shown)).max().unwrap_or(0),
-    }
+/// The columns of a table that are drawn.
+struct Part<'a> {
+    columns: Vec<&'a Column>,
+    rows: Vec<Vec<Seen>>,
+    footer: Vec<Vec<Seen>>,
 }
 
-fn grid(
-    columns: &[Column],
-    rows: &[Vec<(String, Tone)>],
-    footer: &[Vec<(String, Tone)>],
-    widths: &[usize],
-    style: &Style,
-) -> String {
-    let mut drawn = comfy_table::Table::new();
-    let rule = style.rule();
-    drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill(rule).junction(rule)));
-    drawn.set_content_arrangement(ContentArrangement::Disabled);
-    drawn.set_header(columns.iter().zip(widths).map(|(column, width)| {
-        let lines: Vec<String> = text::wrap(&column.header, *width).iter().map(|line| style.strong(line)).collect();
-        aligned(lines.join("\n"), column.align)
-    }));
-    for row in rows.iter().chain(footer) {
-        drawn.add_row(
-            row.iter()
-                .zip(columns)
-                .zip(widths)
-                .map(|((cell, column), width)| aligned(lines(cell, *width, style).join("\n"), column.align)),
-        );
-    }
-    let last = columns.len().saturating_sub(1);
-    for (i, column) in drawn.column_iter_mut().enumerate() {
-        column.set_padding((0, if i == last { 0 } else { u16::try_from(GAP).unwrap_or(2) }));
-    }
-    let total: usize = widths.iter().sum::<usize>() + GAP * last;
-    let mut out: Vec<String> = drawn.lines().collect();
-    if !footer.is_empty() {
-        let height = |row: &Vec<(String, Tone)>| {
-            row.iter().zip(widths).map(|(cell, width)| lines(cell, *width, style).len()).max().unwrap_or(1)
+impl<'a> Part<'a> {
+    fn of(table: &'a Table, kept: &[usize], style: &Style) -> Self {
+        let shown = |rows: &[Vec<Cell>]| -> Vec<Vec<Seen>> {
+            rows.iter().map(|row| kept.iter().map(|i| seen(row.get(*i), style)).collect()).collect()
         };
-        let below: usize = footer.iter().map(height).sum();
-        out.insert(out.len().saturating_sub(below), rule.to_string().repeat(total));
+        let columns = kept.iter().filter_map(|i| table.columns.get(*i)).collect();
+        Self { columns, rows: shown(&table.rows), footer: shown(&table.footer) }
     }
-    out.join("\n") + "\n"
+
+    fn all(&self) -> impl Iterator<Item = &Vec<Seen>> {
+        self.rows.iter().chain(&self.footer)
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        let columns = self.columns.iter().enumerate();
+        columns
+            .map(|(i, column)| Need {
+                fold: column.fold,
+                header: text::width(&column.header),
+                header_word: column.header.split(' ').map(text::width).max().unwrap_or(0),
+                cells: self.all().filter_map(|row| row.get(i)).map(|cell| text::width(&cell.0)).max().unwrap_or(0),
+            })
+            .collect()
+    }
+
+    fn grid(&self, widths: &[usize], style: &Style) -> String {
+        let rule = style.rule();
+        let mut drawn = comfy_table::Table::new();
+        drawn.load_style(TableStyle::new().header_separator(LineStyle::none().fill(rule).junction(rule)));
+        drawn.set_content_arrangement(ContentArrangement::Disabled);
+        drawn.set_header(self.columns.iter().zip(widths).map(|(column, width)| {
+            let lines: Vec<String> = text::wrap(&column.header, *width).iter().map(|l| style.strong(l)).collect();
+            aligned(lines.join("\n"), column.align)
+        }));
+        for row in self.all() {
+            let cells = row.iter().zip(&self.columns).zip(widths);
+            drawn.add_row(cells.map(|((cell, c), width)| aligned(lines(cell, c, *width, style).join("\n"), c.align)));
+        }
+        let last = self.columns.len().saturating_sub(1);
+        for (i, column) in drawn.column_iter_mut().enumerate() {
+            // The drawer itself leaves one blank between columns.
+            column.set_padding((0, if i == last { 0 } else { u16::try_from(GAP - 1).unwrap_or(1) }));
+        }
+        let mut out: Vec<String> = drawn.lines().collect();
+        if !self.footer.is_empty() {
+            let rule = rule.to_string().repeat(widths.iter().sum::<usize>() + GAP * last);
+            out.insert(out.len().saturating_sub(self.footer_height(widths, style)), rule);
+        }
+        out.join("\n") + "\n"
+    }
+
+    /// The widths that are left of `widths` once the cells are broken into lines.
+    fn used(&self, widths: &[usize], style: &Style) -> Vec<usize> {
+        let columns = self.columns.iter().zip(widths).enumerate();
+        columns
+            .map(|(i, (column, width))| {
+                let cells = self.all().filter_map(|row| row.get(i)).flat_map(|cell| lines(cell, column, *width, style));
+                let header = text::wrap(&column.header, *width).into_iter();
+                header.chain(cells).map(|line| text::width(&line)).max().unwrap_or(0)
+            })
+            .collect()
+    }
+
+    fn footer_height(&self, widths: &[usize], style: &Style) -> usize {
+        let height = |row: &Vec<Seen>| {
+            let cells = row.iter().zip(&self.columns).zip(widths);
+            cells.map(|((cell, column), width)| lines(cell, column, *width, style).len()).max().unwrap_or(1)
+        };
+        self.footer.iter().map(height).sum()
+    }
+
+    /// `header  value` lines for each row.
+    fn records(&self, style: &Style) -> String {
+        let widest = self.columns.iter().map(|c| text::width(&c.header)).max().unwrap_or(0);
+        let label = widest.min(MAX_LABEL).min(style.room() / 2);
+        let record = |row: &Vec<Seen>| -> String {
+            let filled = self.columns.iter().zip(row).filter(|(_, (shown, _))| !shown.is_empty());
+            filled.map(|(column, cell)| labelled(&style.plain(&column.header), cell, label, style)).collect()
+        };
+        let rule = style.rule().to_string().repeat(style.room().min(label * 2 + GAP)) + "\n";
+        self.all().map(record).collect::<Vec<_>>().join(&rule)
+    }
 }
 
 fn aligned(content: String, align: Align) -> comfy_table::Cell {
@@ -102,23 +154,13 @@ fn aligned(content: String, align: Align) -> comfy_table::Cell {
     })
 }
 
-fn lines((shown, tone): &(String, Tone), width: usize, style: &Style) -> Vec<String> {
-    text::wrap_at_most(shown, width, MAX_CELL_LINES, style.ellipsis()).iter().map(|l| style.tint(l, *tone)).collect()
-}
-
-fn records(columns: &[Column], rows: &[Vec<(String, Tone)>], footer: &[Vec<(String, Tone)>], style: &Style) -> String {
-    let label = columns.iter().map(|c| text::width(&c.header)).max().unwrap_or(0).min(MAX_LABEL).min(style.room() / 2);
-    let rule = style.rule().to_string().repeat(style.room().min(label * 2 + GAP)) + "\n";
-    let record = |row: &Vec<(String, Tone)>| -> String {
-        let filled = columns.iter().zip(row).filter(|(_, (shown, _))| !shown.is_empty());
-        filled.map(|(column, cell)| labelled(&column.header, cell, label, style)).collect()
-    };
-    let records: Vec<String> = rows.iter().chain(footer).map(record).collect();
-    records.join(&rule)
+fn lines((shown, tone): &Seen, column: &Column, width: usize, style: &Style) -> Vec<String> {
+    let most = if column.fold == Fold::Wrap { MAX_CELL_LINES } else { 1 };
+    text::wrap_at_most(shown, width, most, style.ellipsis()).iter().map(|line| style.tint(line, *tone)).collect()
 }
 
 /// `label  value`, the value wrapped beside its label.
-pub(super) fn labelled(name: &str, cell: &(String, Tone), label: usize, style: &Style) -> String {
+pub(super) fn labelled(name: &str, cell: &Seen, label: usize, style: &Style) -> String {
     let (shown, tone) = cell;
     let room = style.room().saturating_sub(label + GAP);
     let mut out = String::new();
