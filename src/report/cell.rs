@@ -60,12 +60,16 @@ impl Cell {
         Self::text(zone.date_time(t)).exact(t.to_string())
     }
 
-    /// A part of a whole as a percentage with one decimal; absent if the whole is zero.
+    /// A part of a whole as a percentage with one decimal, carried with six; absent if the whole is zero.
     pub fn share(part: u64, whole: u64) -> Self {
-        let per_mille = u128::from(part) * 1000 + u128::from(whole / 2);
-        match per_mille.checked_div(u128::from(whole)) {
-            Some(n) => Self::text(format!("{}.{}%", n / 10, n % 10)).exact(format!("{}.{:03}", n / 1000, n % 1000)),
-            None => Self::absent(),
+        let rounded = |unit: u128| (u128::from(part) * unit + u128::from(whole / 2)).checked_div(u128::from(whole));
+        match (rounded(1000), rounded(1_000_000)) {
+            (Some(mille), Some(ppm)) => Self::text(format!("{}.{}%", mille / 10, mille % 10)).exact(format!(
+                "{}.{:06}",
+                ppm / 1_000_000,
+                ppm % 1_000_000
+            )),
+            _ => Self::absent(),
         }
     }
 
@@ -204,7 +208,7 @@ mod tests {
                 ("299.4M", "299412345"),
                 ("3m 12s", "192.345"),
                 ("11.4k", "11498"),
-                ("33.3%", "0.333"),
+                ("33.3%", "0.333333"),
                 ("", ""),
                 ("x", "x"),
                 ("yes", "true"),

@@ -206,7 +206,7 @@ fn steps_at_many_widths() {
     total                       3     40  $38.24
     ");
     for width in 20..220 {
-        for line in alone(steps(12), style(width)).lines() {
+        for line in shown(everything().part(steps(12)), style(width)).lines() {
             assert!(text::width(line) <= width, "{width}: {line}");
         }
     }

@@ -5,7 +5,15 @@ use std::borrow::Cow;
 
 /// Masks secrets in text. Built once, because the patterns take a while to compile.
 #[derive(Debug, Clone)]
-pub struct Masker(Option<Patterns>);
+pub struct Masker(Rule);
+
+#[derive(Debug, Clone)]
+enum Rule {
+    Reveal,
+    Mask(Box<Patterns>),
+    /// The patterns did not compile: nothing is shown, because a secret may be anywhere. A test holds that they compile.
+    Hide,
+}
 
 #[derive(Debug, Clone)]
 struct Patterns {
@@ -19,29 +27,29 @@ struct Patterns {
 
 impl Masker {
     /// Masks.
-    ///
-    /// If the patterns did not compile, everything would be shown; a test holds that they do.
     pub fn masking() -> Self {
-        Self(Patterns::new().ok())
+        Self(Patterns::new().map_or(Rule::Hide, |patterns| Rule::Mask(Box::new(patterns))))
     }
 
     /// Shows everything, for `--reveal`.
     pub const fn revealing() -> Self {
-        Self(None)
+        Self(Rule::Reveal)
     }
 
     /// `text` with the body of every secret replaced by `…[masked 93 chars]`; its head stays, so that it can be found.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match &self.0 {
-            Some(patterns) if patterns.sign.is_match(text) => patterns.mask(text),
-            Some(_) | None => Cow::Borrowed(text),
+            Rule::Mask(patterns) if patterns.sign.is_match(text) => patterns.mask(text),
+            Rule::Mask(_) | Rule::Reveal => Cow::Borrowed(text),
+            Rule::Hide => Cow::Owned(mark(text)),
         }
     }
 
     /// Masks the whole of `value` if `name` is the name of a field that holds a secret, such as `authorization`.
     pub(super) fn mask_field<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         let name = name.to_ascii_lowercase().replace(['-', '_'], "");
-        if self.0.is_none() || value.is_empty() || value.starts_with('…') || !SECRET_FIELDS.contains(&name.as_str()) {
+        let reveals = matches!(self.0, Rule::Reveal);
+        if reveals || value.is_empty() || value.starts_with('…') || !SECRET_FIELDS.contains(&name.as_str()) {
             return self.mask(value);
         }
         Cow::Owned(mark(value))
@@ -195,7 +203,7 @@ mod tests {
     #[test]
     fn secrets_keep_their_head_only() {
         let masker = Masker::masking();
-        assert!(masker.0.is_some());
+        assert!(matches!(masker.0, Rule::Mask(_)));
         let long = "Ab3".repeat(31);
         for (text, shown) in [
             (format!("key sk-ant-api03-{long} end"), "key sk-ant-api03-…[masked 93 chars] end"),

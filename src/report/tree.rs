@@ -24,7 +24,9 @@ pub(super) fn draw(lines: &[TreeLine], style: &Style) -> String {
         let left = room.saturating_sub(text::width(&shown) + 2);
         let drawn = format!("{guide}{}", style.tint(&shown, line.tone));
         let note = style.plain(line.note.as_deref().unwrap_or_default());
-        if text::width(&note).min(MIN_NOTE) <= left {
+        if note.is_empty() {
+            out.push(drawn);
+        } else if text::width(&note).min(MIN_NOTE) <= left {
             out.push(format!("{drawn}  {}", style.tint(&style.cut(&note, left), Tone::Faint)));
         } else {
             let blank = " ".repeat(text::width(&guide) + 2);
@@ -66,11 +68,11 @@ mod tests {
         let lines = [(0, "a"), (1, "b"), (2, "c"), (1, "d"), (0, "e"), (99, "deep")].map(|(d, t)| TreeLine::new(d, t));
         let style = Style { width: 60, color: false, unicode: true };
         insta::assert_snapshot!(draw(&lines, &style), @r"
-        a  
-        ├─ b  
-        │  └─ c  
-        └─ d  
-        e  
+        a
+        ├─ b
+        │  └─ c
+        └─ d
+        e
                           └─ [99] deep
         ");
     }
