@@ -1,1 +1,36 @@
-//! Placeholder.
+//! Results to text: terminal tables, JSON, CSV and Markdown; writes nothing. What a page shows has its secrets masked and
+//! its control characters made visible, because the renderers take only pages that went through `CleanPage`.
+
+mod bars;
+mod cell;
+mod clean;
+mod columns;
+mod csv;
+mod curve;
+mod findings;
+#[cfg(test)]
+mod gallery;
+mod json;
+mod markdown;
+mod page;
+mod render;
+mod sanitize;
+mod secrets;
+mod style;
+mod table;
+mod terminal;
+mod text;
+mod tree;
+
+pub use cell::{Cell, Tone};
+pub use clean::CleanPage;
+pub use csv::csv;
+pub use findings::findings_table;
+pub use json::envelope;
+pub use markdown::markdown;
+pub use page::{Align, Bar, Body, Column, Curve, Facts, Fold, Page, Section, Table, TreeLine};
+pub use render::{Format, Options, RenderError, Report, UnknownFormat, render};
+pub use sanitize::{Mode, sanitize};
+pub use secrets::Masker;
+pub use style::Style;
+pub use terminal::terminal;

@@ -26,3 +26,13 @@ pub const MAX_FILES: usize = 200_000;
 
 /// Depth of folders that are searched for transcripts: `<project>/<session>/subagents/agent.jsonl` is four.
 pub const MAX_FOLDER_DEPTH: usize = 6;
+
+/// Rows of a manifest or steps of a lineage that are kept: three times what fits into the longest file at 1 KB a row, so
+/// that only a file of empty rows reaches it.
+pub const MAX_MANIFEST_ROWS: usize = 200_000;
+
+/// Problems of one state file that are kept: a person reads a few, and each takes a hundred times its bytes in the file.
+pub const MAX_STATE_PROBLEMS: usize = 1000;
+
+/// Entries of one list and unknown keys of one row that are kept. The longest list seen, of errors, has below 20.
+pub const MAX_STATE_LIST: usize = 10_000;

@@ -1,12 +1,24 @@
 //! What a run directory is: names, store keys, rows, limits, manifest, lineage. Shared by reader and writer.
 
-pub mod json_text;
+mod json_scan;
+mod json_text;
 pub mod limits;
+mod lineage;
+mod manifest;
 pub mod names;
 mod row;
+mod state_problem;
+mod state_reader;
+mod step_name;
 mod store_key;
 mod tables;
 
+pub use json_text::{JsonText, decode_json_text};
+pub use lineage::Lineage;
+pub use manifest::{Manifest, ManifestRow};
 pub use row::{Position, Row};
+pub use state_problem::{StateFault, StateProblem};
+pub use state_reader::UnknownKey;
+pub use step_name::{StepKind, StepName};
 pub use store_key::{Kind, StoreKey};
 pub use tables::{MetaRow, SummaryRow};

@@ -18,6 +18,6 @@ pub struct SummaryRow {
     pub session_id: String,
     /// Time of the last append in milliseconds.
     pub mtime: i64,
-    /// The JSON summary: `created_at`, `cwd`, first and last prompt, git branch.
+    /// The JSON summary: `created_at`, cwd, first and last prompt, git branch.
     pub data: String,
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::label::prefix;
-use crate::run_dir::json_text;
+use crate::run_dir::decode_json_text;
 
 /// The fields of an object in their order; of equal names the last one holds, as in the CLI itself.
 pub type Fields<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
@@ -50,7 +50,7 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
     if !inner.contains('\\') {
         return Some(Cow::Borrowed(inner));
     }
-    json_text::decode(json)
+    decode_json_text(json).map(|decoded| Cow::Owned(decoded.text.into_owned()))
 }
 
 /// Number of characters (Unicode code points, a lone surrogate counts as one) and the beginning of a JSON string.

@@ -1,0 +1,161 @@
+use super::cell::Tone;
+use super::page::Curve;
+use super::style::Style;
+use super::text;
+use crate::unit::short_count;
+
+/// Widest column that one point is drawn with.
+const MAX_COLUMN: usize = 3;
+/// A cell filled from below by so many eighths.
+const PARTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/// Falls that are named below the drawing.
+const MAX_NAMED: usize = 4;
+
+/// Columns over an axis. Several points share a column where there are more points than columns: the highest is drawn,
+/// and a fall inside of it is marked below the axis.
+pub(super) fn draw(curve: &Curve, style: &Style) -> String {
+    let highest = curve.points.iter().copied().max().unwrap_or(0);
+    if curve.points.is_empty() {
+        return style.tint("(no points)", Tone::Faint) + "\n";
+    }
+    let top = short_count(highest);
+    let label = text::width(&top).max(1);
+    let room = style.room().saturating_sub(label + 2).max(1);
+    let falls = falls(&curve.points, highest);
+    let buckets = buckets(&curve.points, &falls, room);
+    let wide = (room / buckets.len().max(1)).clamp(1, MAX_COLUMN);
+    // Few points need no tall drawing.
+    let height = curve.height.clamp(1, 64).min(curve.points.len() + 1);
+    let (tick, side, corner, rule) = if style.unicode { ("┤", "│", "└", "─") } else { ("|", "|", "+", "-") };
+    let mut lines = Vec::new();
+    for row in (0..height).rev() {
+        let name = match row {
+            _ if row + 1 == height => top.clone(),
+            _ if row + 1 == height / 2 && height > 3 => short_count(share(highest, row + 1, height)),
+            _ => String::new(),
+        };
+        let edge = if name.is_empty() { side } else { tick };
+        let drawn: String =
+            buckets.iter().map(|b| column(b.highest, highest, row, height, style).repeat(wide)).collect();
+        lines.push(format!("{} {edge}{drawn}", text::pad_left(&name, label)));
+    }
+    lines.push(format!("{} {corner}{}", text::pad_left("0", label), rule.repeat(buckets.len() * wide)));
+    let indent = " ".repeat(label + 2);
+    if !falls.is_empty() {
+        let marks: String = buckets.iter().map(|b| text::pad(mark(b.falls, style), wide)).collect();
+        lines.push(format!("{indent}{}", style.tint(marks.trim_end(), Tone::Warn)));
+    }
+    lines.push(format!("{indent}{}", ends(curve.points.len(), buckets.len() * wide)));
+    lines.extend(legend(curve, &falls, style));
+    lines.join("\n") + "\n"
+}
+
+struct Bucket {
+    highest: u64,
+    falls: bool,
+}
+
+/// At most `room` buckets of neighbouring points, of nearly the same size.
+fn buckets(points: &[u64], falls: &[usize], room: usize) -> Vec<Bucket> {
+    let count = points.len().min(room);
+    let edge = |bucket: usize| bucket * points.len() / count.max(1);
+    (0..count)
+        .map(|bucket| {
+            let span = edge(bucket)..edge(bucket + 1);
+            Bucket {
+                highest: points.get(span.clone()).unwrap_or_default().iter().copied().max().unwrap_or(0),
+                falls: falls.iter().any(|at| span.contains(at)),
+            }
+        })
+        .collect()
+}
+
+/// Where the curve loses more than a quarter of its value and a twentieth of its height at once: a compaction or a new
+/// session, not a shorter answer.
+fn falls(points: &[u64], highest: u64) -> Vec<usize> {
+    let pairs = points.iter().zip(points.iter().skip(1)).enumerate();
+    pairs
+        .filter(|(_, (before, after))| {
+            let lost = before.saturating_sub(**after);
+            lost > **before / 4 && lost > highest / 20
+        })
+        .map(|(at, _)| at + 1)
+        .collect()
+}
+
+fn share(value: u64, part: usize, whole: usize) -> u64 {
+    let part = u128::try_from(part).unwrap_or(0);
+    let whole = u128::try_from(whole).unwrap_or(1).max(1);
+    u64::try_from(u128::from(value) * part / whole).unwrap_or(u64::MAX)
+}
+
+/// What stands in line `row` of a column, counted from the axis.
+fn column(value: u64, highest: u64, row: usize, height: usize, style: &Style) -> &'static str {
+    let full = u128::try_from(height * 8).unwrap_or(8);
+    let eighths = usize::try_from(u128::from(value) * full / u128::from(highest.max(1))).unwrap_or(0);
+    // A value above zero is seen.
+    let eighths = if value > 0 { eighths.max(1) } else { 0 };
+    let here = eighths.saturating_sub(row * 8).min(8);
+    if style.unicode {
+        PARTS.get(here).copied().unwrap_or(" ")
+    } else if here >= 4 || (here > 0 && row == 0) {
+        "#"
+    } else {
+        " "
+    }
+}
+
+const fn mark(falls: bool, style: &Style) -> &'static str {
+    match (falls, style.unicode) {
+        (false, _) => " ",
+        (true, true) => "▾",
+        (true, false) => "v",
+    }
+}
+
+/// The first and the last step below the ends of the axis.
+fn ends(last: usize, width: usize) -> String {
+    let number = last.to_string();
+    let room = width.saturating_sub(1).max(number.len() + 1);
+    if last == 1 { number } else { format!("1{}", text::pad_left(&number, room)) }
+}
+
+/// What is drawn, and the first falls by number.
+fn legend(curve: &Curve, falls: &[usize], style: &Style) -> Vec<String> {
+    let what = format!("{} per {}", curve.unit, curve.step);
+    let mut lines = vec![style.tint(&style.cut(&what, style.room()), Tone::Faint)];
+    let value = |at: usize| curve.points.get(at).copied().map(short_count).unwrap_or_default();
+    let arrow = if style.unicode { "→" } else { "->" };
+    let named: Vec<String> = falls
+        .iter()
+        .take(MAX_NAMED)
+        .map(|at| format!("{} ({} {arrow} {})", at + 1, value(at.saturating_sub(1)), value(*at)))
+        .collect();
+    if !named.is_empty() {
+        let more = falls.len().saturating_sub(MAX_NAMED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = format!("{} falls at {} {}{rest}", mark(true, style), curve.step, named.join(", "));
+        lines.extend(text::wrap(&text, style.room()).iter().map(|line| style.tint(line, Tone::Warn)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fall_is_more_than_a_shorter_answer() {
+        assert_eq!(falls(&[10, 20, 19, 30, 5, 6], 30), [4]);
+        assert_eq!(falls(&[1000, 3, 1, 1000], 1000), [1]);
+    }
+
+    #[test]
+    fn buckets_cover_every_point_once() {
+        let points: Vec<u64> = (0..5000).collect();
+        let buckets = buckets(&points, &[2500], 70);
+        assert_eq!(buckets.len(), 70);
+        assert_eq!(buckets.last().unwrap().highest, 4999);
+        assert_eq!(buckets.iter().filter(|b| b.falls).count(), 1);
+    }
+}
