@@ -1,3 +1,7 @@
-//! The command line of the analyzer.
+//! `flower-analyze`: parse, run, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    flower_analyze::cli::main(std::env::args_os())
+}

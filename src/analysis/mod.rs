@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The model to the typed result of each command.
+
+mod chains;
+mod curve;
+mod economics;
+mod integrity;
+mod outline;
+mod selection;
+mod sessions;
+mod shown;
+mod steps;
+mod summary;
+mod tools;
+mod usage;
+
+pub use crate::session::{BranchKind, LeafWitness, Standing, Trust};
+pub use chains::{
+    BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
+};
+pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
+pub use economics::{Cache, Economics, Thread, economics};
+pub use integrity::{IntegrityFinding, StoreTables, integrity};
+pub use outline::{OutlineLine, View, What, outline};
+pub use selection::{EntryName, Selection, SelectionError};
+pub use sessions::{ParentCall, SessionRow, Sessions, sessions};
+pub use shown::{Neighbour, ShownCall, ShownEntry, ShownLink, shown_entries, shown_entry};
+pub use steps::{RunRow, StepRow, Steps, steps};
+pub use summary::{Inputs, NextStep, Summary, WorkbenchSummary, summary};
+pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};
+pub use usage::{UsageReport, usage_report};

@@ -1,1 +1,20 @@
-//! Placeholder.
+//! One file per command: its arguments and its run. The only layer that writes to stdout, stderr or files, and the only
+//! one that looks at the clock, the environment and the terminal.
+
+mod args;
+mod chain;
+mod completions;
+mod exit;
+mod interrupt;
+mod load;
+mod output;
+mod progress;
+mod run;
+mod sessions;
+mod show;
+mod summary;
+mod surroundings;
+mod target;
+
+pub use args::Cli;
+pub use run::main;

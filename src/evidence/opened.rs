@@ -81,6 +81,31 @@ pub struct Recovery {
     pub wal: Option<WalFacts>,
 }
 
+impl Recovery {
+    /// What recovery did, one sentence each, for a person.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if let Some(journal) = &self.journal {
+            all.push(format!("{} pages were rolled back from the journal", journal.pages));
+        }
+        if let Some(wal) = &self.wal {
+            let left = wal.frames_uncommitted + wal.frames_invalid;
+            all.push(format!(
+                "{} of {} frames of the write-ahead log were applied ({} transactions), {left} left out",
+                wal.frames_committed, wal.frames, wal.commits
+            ));
+        }
+        all.extend(match (self.rows_immutable, self.rows) {
+            (Some(alone), Some(rows)) if alone != rows => Some(format!(
+                "{rows} rows; the database file alone would have shown {alone}, which is not what was committed"
+            )),
+            (None, Some(rows)) => Some(format!("{rows} rows; the database file alone cannot be read")),
+            _ => None,
+        });
+        all
+    }
+}
+
 /// What a source was, how it was read, and whether it stayed as it was: the part of every report about its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Opened {

@@ -21,6 +21,7 @@ mod table;
 mod terminal;
 mod text;
 mod tree;
+pub mod views;
 
 pub use cell::{Cell, Tone};
 pub use clean::CleanPage;

@@ -12,6 +12,7 @@ mod state_reader;
 mod step_name;
 mod store_key;
 mod tables;
+mod workbench;
 
 pub use json_text::{JsonText, decode_json_text};
 pub use lineage::Lineage;
@@ -22,3 +23,4 @@ pub use state_reader::UnknownKey;
 pub use step_name::{StepKind, StepName};
 pub use store_key::{Kind, StoreKey};
 pub use tables::{MetaRow, SummaryRow};
+pub use workbench::{FolderCount, SpillFile, Workbench};

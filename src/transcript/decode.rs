@@ -3,11 +3,19 @@ use super::line;
 use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
 use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
 
 /// Some editors and tools put it before the first record.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Length of `0123456789abcdef.txt`.
+const SPILL_NAME_BYTES: usize = 20;
+
+/// Pointers to spill files that are kept of one entry; a listing of the folder holds one a file.
+const MAX_SPILL_POINTERS: usize = 1000;
 
 /// What a row turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,6 +185,7 @@ impl<'a> Raw<'a> {
             request_id: self.request_id.and_then(text).map(|text| interner.unique(&text)),
             denial: self.denial.and_then(text).map(|text| interner.label(&text)),
             compaction: self.compaction.map(|value| compaction(value, interner)),
+            spills: spills(json, interner),
             agent: (kind.name() == "agent_metadata").then(|| agent_metadata(json, interner)),
         };
         (extra != Extra::default()).then_some(extra)
@@ -204,6 +213,22 @@ fn rendered_characters(json: &str) -> u64 {
         });
     });
     total
+}
+
+/// The spill files that a payload points to: `spill/<16 hex digits>.txt`.
+fn spills(json: &str, interner: &mut Interner) -> Vec<super::Label> {
+    static POINTER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("spill/"));
+    let mut names = Vec::new();
+    for at in POINTER.find_iter(json.as_bytes()).take(MAX_SPILL_POINTERS) {
+        let name = json.get(at + "spill/".len()..at + "spill/".len() + SPILL_NAME_BYTES).unwrap_or_default();
+        let digits = name.strip_suffix(".txt").unwrap_or_default();
+        if digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            names.push(interner.label(name));
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn compaction(json: &str, interner: &mut Interner) -> Compaction {

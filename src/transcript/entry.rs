@@ -116,6 +116,8 @@ pub struct Extra {
     pub compaction: Option<Compaction>,
     /// Facts of an `agent_metadata` entry.
     pub agent: Option<AgentMetadata>,
+    /// Names of the spill files that its text points to.
+    pub spills: Vec<Label>,
 }
 
 /// `compactMetadata` of a compaction boundary.

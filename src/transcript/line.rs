@@ -1,7 +1,8 @@
 //! What stands on one line of a transcript file: usually one record, after a crash also remains of records.
 
-use super::DefectKind;
 use super::fields::check;
+use super::{DefectKind, Entry};
+use crate::run_dir::Position;
 use crate::run_dir::limits::MAX_RECORD_STARTS;
 use memchr::memmem;
 use serde_json::error::Category;
@@ -27,6 +28,21 @@ pub(super) fn records(line: &str, emit: &mut dyn FnMut(Found<'_>)) {
     if body.len() < rest.len() {
         emit(Err(DefectKind::NulBlock { bytes: rest.len() - body.len() }));
     }
+}
+
+/// The bytes of the record that `entry` was decoded from, in the row that holds it.
+pub fn record<'a>(row: &'a [u8], entry: &Entry) -> &'a [u8] {
+    let (Position::Line { .. }, Ok(line)) = (entry.position, str::from_utf8(row)) else { return row };
+    let mut found = None;
+    let mut part = 0;
+    records(line, &mut |record| {
+        if let (Ok(json), true) = (record, part == entry.part) {
+            let start = json.as_ptr().addr() - line.as_ptr().addr();
+            found = row.get(start..start + json.len());
+        }
+        part += 1;
+    });
+    found.unwrap_or(row)
 }
 
 /// What keeps `text` from being one JSON object.

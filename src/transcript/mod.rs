@@ -9,6 +9,7 @@ mod fields;
 mod label;
 mod line;
 mod message;
+mod readable;
 mod uid;
 
 pub use collector::{Collector, Notes, Session, Transcripts};
@@ -18,5 +19,7 @@ pub use defect::{Defect, DefectKind};
 pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, Kind, Parent};
 pub use fields::{Fields, fields};
 pub use label::{Interner, Label};
+pub use line::record;
 pub use message::{Message, Usage};
+pub use readable::{Readable, ReadableBlock};
 pub use uid::Uid;

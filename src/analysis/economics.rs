@@ -1,0 +1,93 @@
+use super::Selection;
+use crate::run_dir::Kind;
+use crate::session::{Model, Totals};
+use crate::transcript::Entry;
+use crate::unit::Tokens;
+use serde::Serialize;
+
+/// Where the context went: the main threads against the subagents.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Economics {
+    /// The main threads together.
+    pub main: Thread,
+    /// The subagents together.
+    pub subagents: Thread,
+    /// What the cache did.
+    pub cache: Cache,
+}
+
+/// One side of the economics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Thread {
+    /// Sessions.
+    pub sessions: usize,
+    /// Entries, copies of forks included.
+    pub entries: usize,
+    /// Characters of content: text, thinking, tool input as JSON, tool results, rendered attachments.
+    pub characters: u64,
+    /// Tokens, every message counted once.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// All tokens together.
+    pub tokens: Tokens,
+    /// Largest context of a model turn.
+    pub context_max: Tokens,
+}
+
+/// What the cache did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Cache {
+    /// Input that was read from the cache.
+    pub read: Tokens,
+    /// Input that was written to the cache.
+    pub written: Tokens,
+    /// Input that was neither.
+    pub uncached: Tokens,
+    /// Share of the input that was read from the cache, from 0 to 1; null without input.
+    pub hit_share: Option<f64>,
+}
+
+/// The economics of the chosen sessions.
+pub fn economics(model: &Model, selection: &Selection) -> Economics {
+    let mut economics = Economics::default();
+    for (_, session) in selection.sessions(model) {
+        let side = economics.side(session.kind());
+        side.sessions += 1;
+        side.entries += session.session.entries.len();
+        side.characters =
+            session.session.entries.iter().map(Entry::characters).fold(side.characters, u64::saturating_add);
+    }
+    for turn in model.usage.turns.iter().filter(|turn| selection.has(turn.home)) {
+        let Some(home) = model.sessions.get(turn.home) else { continue };
+        let side = economics.side(home.kind());
+        side.totals.add(turn);
+        side.context_max = side.context_max.max(turn.usage.context());
+    }
+    for side in [&mut economics.main, &mut economics.subagents] {
+        side.tokens = side.totals.usage.total();
+    }
+    economics.cache = cache(economics.main.totals.usage.plus(economics.subagents.totals.usage));
+    economics
+}
+
+impl Economics {
+    fn side(&mut self, kind: Kind) -> &mut Thread {
+        match kind {
+            Kind::Subagent => &mut self.subagents,
+            Kind::Main | Kind::Other => &mut self.main,
+        }
+    }
+}
+
+fn cache(usage: crate::transcript::Usage) -> Cache {
+    let input = usage.context();
+    // Per mille in integers first: a share needs no more, and no number is converted with loss.
+    let per_mille = u128::from(usage.cache_read.0) * 10_000 / u128::from(input.0.max(1));
+    let share = u32::try_from(per_mille).ok().map(|share| f64::from(share) / 10_000.0);
+    Cache {
+        read: usage.cache_read,
+        written: usage.cache_write,
+        uncached: usage.input,
+        hit_share: share.filter(|_| input.0 > 0),
+    }
+}

@@ -1,0 +1,237 @@
+use crate::session::{Chain, Ix, PerEntry, SessionModel, Standing, Trust, TurnId};
+use crate::transcript::{Entry, Kind};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
+
+/// Which part of the forest is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum View {
+    /// What the model sees: up to the last compaction, with what it kept verbatim.
+    Loaded,
+    /// What happened, across compactions.
+    History,
+    /// The live chain, abandoned branches and detached trees.
+    #[default]
+    All,
+}
+
+/// What a line of the outline stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// A prompt.
+    Prompt,
+    /// A turn: an answer with its calls and their results.
+    Answer,
+    /// An API error in the place of an answer, or what the harness wrote there.
+    StandIn,
+    /// A compaction boundary.
+    Compaction,
+    /// The summary after a boundary.
+    Summary,
+    /// Results without their call.
+    StrayResult,
+    /// Anything else that no line above takes in.
+    Notice,
+}
+
+/// A line of the outline: a prompt or a turn, with the notices around it folded in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OutlineLine {
+    /// Levels below the main line: one more for every abandoned branch.
+    pub depth: usize,
+    /// First entry.
+    pub seq: i64,
+    /// Last entry that is folded in.
+    pub last_seq: i64,
+    /// Its uuid.
+    pub uuid: String,
+    /// What it stands for.
+    pub what: What,
+    /// Where it stands.
+    pub standing: Standing,
+    /// It is the live leaf, or holds it.
+    pub leaf: bool,
+    /// The model still sees it verbatim after the compaction that follows.
+    pub preserved: bool,
+    /// Entries folded in.
+    pub entries: usize,
+    /// Beginning of the text.
+    pub text: String,
+    /// Tool calls by name.
+    pub calls: BTreeMap<String, usize>,
+    /// Calls without a result.
+    pub orphans: usize,
+    /// Notices folded in, by type.
+    pub notices: BTreeMap<String, usize>,
+    /// The line that it hangs below, by its place in the outline.
+    pub below: Option<usize>,
+    /// How that is known.
+    pub link: Option<Trust>,
+}
+
+/// The outline of a session: detached trees first, in the order of their first entries.
+pub fn outline(session: &SessionModel, view: View) -> Vec<OutlineLine> {
+    Folding::new(session, view).lines()
+}
+
+/// Entries folded into nodes; a node is named by its first entry.
+struct Folding<'a> {
+    session: &'a SessionModel,
+    view: View,
+    /// The node of each entry that is shown.
+    node: PerEntry<Option<Ix>>,
+    members: BTreeMap<Ix, Vec<Ix>>,
+    preserved: HashSet<Ix>,
+    orphans: HashSet<Ix>,
+}
+
+impl<'a> Folding<'a> {
+    fn new(session: &'a SessionModel, view: View) -> Self {
+        let chain = &session.chain;
+        let preserved: HashSet<Ix> =
+            chain.segments.last().map(|s| s.preserved.iter().copied().collect()).unwrap_or_default();
+        let mut folding = Self {
+            session,
+            view,
+            node: chain.standing.iter().map(|_| None).collect(),
+            members: BTreeMap::new(),
+            preserved,
+            orphans: session.calls.iter().filter(|call| call.answer.is_none()).map(|call| call.at).collect(),
+        };
+        for ix in chain.forest.top_down() {
+            if let Some(node) = folding.node_of(*ix) {
+                folding.node[*ix] = Some(node);
+                folding.members.entry(node).or_default().push(*ix);
+            }
+        }
+        folding.members.values_mut().for_each(|members| members.sort_unstable());
+        folding
+    }
+
+    fn entry(&self, ix: Ix) -> Option<&'a Entry> {
+        self.session.entry(ix)
+    }
+
+    fn is_shown(&self, ix: Ix) -> bool {
+        let chain: &Chain = &self.session.chain;
+        let shown = match self.view {
+            View::Loaded => chain.loaded[ix] || self.preserved.contains(&ix),
+            View::History => chain.standing[ix] == Standing::Live,
+            View::All => true,
+        };
+        shown && self.entry(ix).is_some_and(Entry::in_chain)
+    }
+
+    /// The first entry of the node that `ix` belongs to. Every entry comes after the one it hangs below.
+    fn node_of(&self, ix: Ix) -> Option<Ix> {
+        let entry = self.entry(ix).filter(|_| self.is_shown(ix))?;
+        if let Some(turn) = self.session.chain.turns.of(ix) {
+            return self.session.chain.turns.members(turn).iter().copied().find(|member| self.is_shown(*member));
+        }
+        let folds = match entry.kind {
+            Kind::Attachment | Kind::Progress | Kind::Other(_) => true,
+            Kind::System => !entry.is_boundary(),
+            Kind::User => entry.flags.meta && entry.results().next().is_none(),
+            Kind::Assistant => false,
+        };
+        let above = self.session.chain.forest.links[ix].and_then(|link| self.node[link.to]);
+        Some(above.filter(|_| folds).unwrap_or(ix))
+    }
+
+    fn lines(&self) -> Vec<OutlineLine> {
+        let chain = &self.session.chain;
+        let above = |node: Ix| chain.forest.links[node].and_then(|link| Some((self.node[link.to]?, link.trust)));
+        let mut below: BTreeMap<Option<Ix>, Vec<Ix>> = BTreeMap::new();
+        for node in self.members.keys() {
+            below.entry(above(*node).map(|(node, _)| node)).or_default().push(*node);
+        }
+        let mut lines: Vec<OutlineLine> = Vec::new();
+        let mut place: BTreeMap<Ix, usize> = BTreeMap::new();
+        let mut waiting: Vec<(Ix, usize)> = Vec::new();
+        let leads_on =
+            |node: &Ix| self.members.get(node).into_iter().flatten().any(|ix| chain.standing[*ix] == Standing::Live);
+        let mut roots = below.remove(&None).unwrap_or_default();
+        roots.sort_by_key(|node| (leads_on(node), *node));
+        waiting.extend(roots.into_iter().rev().map(|node| (node, 0)));
+        while let Some((node, depth)) = waiting.pop() {
+            let link = above(node);
+            let at = link.and_then(|(above, _)| place.get(&above).copied());
+            place.insert(node, lines.len());
+            lines.push(self.line(node, depth, at, link.map(|(_, trust)| trust)));
+            // The abandoned lines come first, one level deeper; the line that leads on keeps its level.
+            let mut next = below.remove(&Some(node)).unwrap_or_default();
+            let main = next.iter().copied().filter(leads_on).max().or(next.last().copied());
+            next.retain(|node| Some(*node) != main);
+            waiting.extend(main.map(|node| (node, depth)));
+            waiting.extend(next.into_iter().rev().map(|node| (node, depth + 1)));
+        }
+        lines
+    }
+
+    fn line(&self, node: Ix, depth: usize, below: Option<usize>, link: Option<Trust>) -> OutlineLine {
+        let members = self.members.get(&node).map(Vec::as_slice).unwrap_or_default();
+        let turn = self.session.chain.turns.of(node);
+        let own = |ix: &&Ix| **ix == node || (turn.is_some() && self.session.chain.turns.of(**ix) == turn);
+        let mut line = OutlineLine {
+            depth,
+            seq: self.session.seq(node),
+            last_seq: members.last().map_or(-1, |ix| self.session.seq(*ix)),
+            uuid: self.entry(node).and_then(|entry| entry.uuid.as_ref()).map(ToString::to_string).unwrap_or_default(),
+            what: self.entry(node).map_or(What::Notice, |entry| what(entry, turn)),
+            standing: self.session.chain.standing[node],
+            leaf: self.session.chain.live_leaf().is_some_and(|leaf| members.contains(&leaf)),
+            preserved: self.preserved.contains(&node),
+            entries: members.len(),
+            text: self.text(members.iter().filter(own)),
+            calls: BTreeMap::new(),
+            orphans: members.iter().filter(|ix| self.orphans.contains(ix)).count(),
+            notices: BTreeMap::new(),
+            below,
+            link,
+        };
+        for ix in members {
+            let Some(entry) = self.entry(*ix) else { continue };
+            for call in entry.calls() {
+                *line.calls.entry(call.name.as_deref().unwrap_or("(unnamed)").to_owned()).or_default() += 1;
+            }
+            if !own(&ix) {
+                let name = entry.subtype().unwrap_or(if entry.flags.meta { "meta" } else { entry.kind.name() });
+                *line.notices.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        line
+    }
+
+    /// The first text of the node's own entries; a turn without text shows what it called.
+    fn text<'i>(&self, own: impl Iterator<Item = &'i Ix> + Clone) -> String {
+        let spoken = |ix: &Ix| self.entry(*ix).map(Entry::excerpt).filter(|text| !text.is_empty());
+        let called = |ix: &Ix| self.entry(*ix)?.calls().next().map(crate::transcript::Block::excerpt);
+        let said = own
+            .clone()
+            .find_map(|ix| spoken(ix).filter(|_| self.entry(*ix).is_some_and(|e| e.calls().next().is_none())));
+        said.or_else(|| own.clone().find_map(called))
+            .or_else(|| own.clone().find_map(spoken))
+            .unwrap_or_default()
+            .to_owned()
+    }
+}
+
+fn what(entry: &Entry, turn: Option<TurnId>) -> What {
+    if entry.is_boundary() {
+        What::Compaction
+    } else if entry.flags.compact_summary {
+        What::Summary
+    } else if entry.kind == Kind::Assistant {
+        if entry.is_answer() { What::Answer } else { What::StandIn }
+    } else if entry.is_prompt() {
+        What::Prompt
+    } else if turn.is_none() && entry.results().next().is_some() {
+        What::StrayResult
+    } else if turn.is_some() {
+        What::Answer
+    } else {
+        What::Notice
+    }
+}

@@ -1,0 +1,171 @@
+use super::{ContextCurve, Economics, Selection, StoreTables, Tools, UsageReport};
+use super::{context_curve, economics, integrity, steps, tools, usage_report};
+use crate::run_dir::{FolderCount, Kind, Lineage, Manifest, StateProblem, StoreKey, Workbench};
+use crate::session::Model;
+use crate::transcript::Notes;
+use crate::unit::{Finding, Level, Timestamp};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Everything beside the transcripts that the summary looks at.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    /// manifest.json.
+    pub manifest: Option<Manifest>,
+    /// lineage.json.
+    pub lineage: Option<Lineage>,
+    /// The other tables of the store.
+    pub tables: StoreTables,
+    /// The workbench.
+    pub workbench: Option<Workbench>,
+}
+
+/// What happened, on one screen.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// What the manifest says; null without one.
+    pub steps: Option<super::Steps>,
+    /// Main threads.
+    pub main_threads: usize,
+    /// Subagents.
+    pub subagents: usize,
+    /// Oldest time stamp of an entry.
+    pub first: Option<Timestamp>,
+    /// Newest time stamp of an entry.
+    pub last: Option<Timestamp>,
+    /// Versions of the CLI.
+    pub versions: BTreeSet<String>,
+    /// Usage, every message counted once.
+    pub usage: UsageReport,
+    /// Main threads against subagents, and the cache.
+    pub economics: Economics,
+    /// Context of the main threads.
+    pub context_curve: ContextCurve,
+    /// Tool calls and denials.
+    pub tools: Tools,
+    /// Workbench; null if there is none.
+    pub workbench: Option<WorkbenchSummary>,
+    /// Counts of the reading.
+    pub rows: Notes,
+    /// Types of entries that are not known here, with their counts.
+    pub types: Vec<(String, usize)>,
+    /// Commands that show more, the most pressing first.
+    pub next: Vec<NextStep>,
+}
+
+/// What lies in the workbench.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkbenchSummary {
+    /// Where it is.
+    pub path: String,
+    /// `scripts/`.
+    pub scripts: FolderCount,
+    /// `artifacts/`.
+    pub artifacts: FolderCount,
+    /// `notes/`.
+    pub notes: FolderCount,
+    /// `spill/`.
+    pub spill: FolderCount,
+}
+
+/// A command to run next, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    /// Arguments after the program's name and before the source.
+    pub command: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The summary of the chosen sessions, and every finding about them, worst first.
+pub fn summary(
+    model: &Model,
+    selection: &Selection,
+    inputs: &Inputs,
+    opening: Vec<Finding>,
+) -> (Summary, Vec<Finding>) {
+    let findings = findings(model, selection, inputs, opening);
+    let chosen = || selection.sessions(model).map(|(_, session)| session);
+    let entries = || chosen().flat_map(|session| &session.session.entries);
+    let ids = selection.prefix().map(|_| chosen().map(|s| StoreKey::parse(s.store_key()).session.to_owned()).collect());
+    let count = |kind| chosen().filter(|session| session.kind() == kind).count();
+    let times = || entries().filter_map(|entry| entry.timestamp);
+    let summary = Summary {
+        steps: inputs.manifest.as_ref().map(|m| steps(m, inputs.lineage.as_ref(), model, ids.as_ref())),
+        main_threads: count(Kind::Main) + count(Kind::Other),
+        subagents: count(Kind::Subagent),
+        first: times().min(),
+        last: times().max(),
+        versions: versions(entries()),
+        usage: usage_report(model, selection),
+        economics: economics(model, selection),
+        context_curve: context_curve(model, selection),
+        tools: tools(model, selection),
+        workbench: inputs.workbench.as_ref().map(workbench),
+        rows: model.notes.clone(),
+        types: types(entries()),
+        next: next(&findings),
+    };
+    (summary, findings)
+}
+
+/// Findings about the chosen sessions and about the run as a whole; the worst first, then by place.
+fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<Finding>) -> Vec<Finding> {
+    let Inputs { manifest, lineage, tables, workbench } = inputs;
+    let mut all = opening;
+    all.extend(manifest.iter().flat_map(|manifest| &manifest.problems).map(StateProblem::finding));
+    all.extend(lineage.iter().flat_map(|lineage| &lineage.problems).map(StateProblem::finding));
+    all.extend(model.findings());
+    all.extend(integrity(model, tables, manifest.as_ref(), lineage.as_ref(), workbench.as_ref()));
+    selection.sort(model, all)
+}
+
+fn versions<'a>(entries: impl Iterator<Item = &'a crate::transcript::Entry>) -> BTreeSet<String> {
+    let mut versions: BTreeSet<&str> = BTreeSet::new();
+    versions.extend(entries.filter_map(|entry| entry.version.as_deref()));
+    versions.into_iter().map(ToOwned::to_owned).collect()
+}
+
+fn types<'a>(entries: impl Iterator<Item = &'a crate::transcript::Entry>) -> Vec<(String, usize)> {
+    let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    entries.for_each(|entry| *counts.entry(entry.kind.name()).or_default() += 1);
+    let mut types: Vec<(String, usize)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    types
+}
+
+fn workbench(workbench: &Workbench) -> WorkbenchSummary {
+    let bytes = workbench.spills.iter().map(|file| file.bytes).fold(0, u64::saturating_add);
+    WorkbenchSummary {
+        path: workbench.path.clone(),
+        scripts: workbench.scripts,
+        artifacts: workbench.artifacts,
+        notes: workbench.notes,
+        spill: FolderCount { files: workbench.spills.len(), bytes },
+    }
+}
+
+/// Which command tells more about what was found.
+fn next(findings: &[Finding]) -> Vec<NextStep> {
+    let mut next: Vec<NextStep> = Vec::new();
+    let mut add = |command: String, why: String| {
+        if next.iter().all(|step| step.command != command) {
+            next.push(NextStep { command, why });
+        }
+    };
+    let session_of =
+        |finding: &Finding| finding.place.store_key.as_deref().map(|key| StoreKey::parse(key).short().to_owned());
+    let serious = || findings.iter().filter(|finding| finding.level > Level::Info);
+    if let Some((finding, session, seq)) =
+        serious().find_map(|finding| Some((finding, session_of(finding)?, finding.place.seq?)))
+    {
+        add(format!("show {session}:{seq}"), format!("the first entry with {}", finding.code));
+    }
+    let places: BTreeSet<_> = serious().filter_map(session_of).collect();
+    if !places.is_empty() {
+        add("chain --check".to_owned(), format!("breaks, branches and calls of {} sessions", places.len()));
+    }
+    add("sessions".to_owned(), "every session and subagent with its tokens and errors".to_owned());
+    next.truncate(3);
+    next
+}

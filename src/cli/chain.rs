@@ -1,0 +1,72 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::load::{load, opening};
+use super::output;
+use super::surroundings::{options, zone};
+use super::target::Target;
+use crate::analysis::{Selection, View, chains};
+use crate::report::{Report, render, views};
+use anyhow::{Result, bail};
+
+/// Show the order of the entries as a tree: turns, branches, compactions, breaks
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A source [default: runs] and a session: any unique beginning of its id, agent id or store key [default: all]
+    #[arg(value_name = "SOURCE] [SESSION", num_args = 0..=2)]
+    words: Vec<String>,
+    /// Which part is shown
+    #[arg(long, value_enum, default_value_t = ViewArg::All)]
+    view: ViewArg,
+    /// Show only what is wrong: breaks, branches, tool calls without result, rows that cannot be read
+    #[arg(long, conflicts_with = "dot")]
+    check: bool,
+    /// Print the forest as a Graphviz digraph
+    #[arg(long, conflicts_with = "format")]
+    dot: bool,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ViewArg {
+    /// What the model sees, up to the last compaction
+    Loaded,
+    /// What happened, across compactions
+    History,
+    /// The live chain, abandoned branches and detached trees
+    All,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let zone = zone(self.common.tz.as_deref())?;
+        let target = Target::of(&self.words)?;
+        output::check(&self.common, &target.source)?;
+        let loaded = load(&target.source, self.common.hash)?;
+        let selection = match (&target.name, &self.common.session) {
+            (Some(_), Some(_)) => bail!("give the session either as an argument or with --session, not both"),
+            (Some(name), None) => Selection::only(&loaded.model, Selection::one(&loaded.model, name)?),
+            (None, prefix) => loaded.selection(prefix.as_deref())?,
+        };
+        let view = match self.view {
+            ViewArg::Loaded => View::Loaded,
+            ViewArg::History => View::History,
+            ViewArg::All => View::All,
+        };
+        let result = chains(selection.sessions(&loaded.model).map(|(_, session)| session), view);
+        let findings = loaded.findings(&selection);
+        let opened = loaded.evidence.close();
+        let report = Report { command: "chain", source: &opened, findings: &findings, result: &result };
+        let page = || {
+            let opening = opening(&opened, zone);
+            if self.check { views::chain_check(&findings, &opening) } else { views::chain(&result, &opening) }
+        };
+        let text = if self.dot {
+            views::dot(&result, self.common.reveal)
+        } else {
+            render(&report, page, &options(&self.common))?
+        };
+        output::write(&self.common, &text)?;
+        Ok(Exit::of(&findings, self.common.fail_on))
+    }
+}

@@ -1,0 +1,115 @@
+use super::interrupt;
+use super::progress::Progress;
+use super::surroundings::open_options;
+use crate::analysis::{Inputs, Selection, StoreTables};
+use crate::evidence::{Evidence, FileFacts, Opened, Recovery, WorkbenchFile, WorkbenchListing};
+use crate::report::views::Opening;
+use crate::run_dir::{FolderCount, Lineage, Manifest, SpillFile, Workbench};
+use crate::session::{Ix, Model, SessionModel};
+use crate::transcript::{Collector, record};
+use crate::unit::{Finding, Zone};
+use anyhow::{Context, Result};
+use std::path::Path;
+
+/// Spilled results are hashed up to this size altogether; beyond it, only on demand: it would take longer than the rest.
+const MAX_SPILL_BYTES_HASHED: u64 = 32 << 20;
+
+/// An open source and the model of everything in it.
+pub(super) struct Loaded {
+    pub(super) evidence: Evidence,
+    pub(super) model: Model,
+}
+
+/// Opens a source and reads all of it.
+pub(super) fn load(source: &Path, hash: bool) -> Result<Loaded> {
+    let evidence = Evidence::open(source, &open_options(hash))?;
+    let progress = Progress::start();
+    let collectors = evidence.scan(Collector::default, |collector, row| {
+        if !interrupt::is_interrupted() {
+            progress.row();
+            collector.push(&row);
+        }
+    })?;
+    drop(progress);
+    interrupt::check()?;
+    let model = Model::build(Collector::finish(collectors));
+    interrupt::check()?;
+    Ok(Loaded { evidence, model })
+}
+
+impl Loaded {
+    /// The session that `--session` names, with its subagents, or all.
+    pub(super) fn selection(&self, prefix: Option<&str>) -> Result<Selection> {
+        Ok(match prefix {
+            Some(prefix) => Selection::with_subagents(&self.model, prefix)?,
+            None => Selection::all(&self.model),
+        })
+    }
+
+    /// Findings about the source and about the chosen sessions, the worst first.
+    pub(super) fn findings(&self, selection: &Selection) -> Vec<Finding> {
+        let mut findings = self.evidence.findings();
+        findings.extend(self.model.findings());
+        selection.sort(&self.model, findings)
+    }
+
+    /// The bytes of an entry's payload: of its own record, where several stand on one line.
+    pub(super) fn payload(&self, session: &SessionModel, ix: Ix) -> Result<Vec<u8>> {
+        let entry = session.entry(ix).context("there is no such entry")?;
+        let bytes = self.evidence.payload(session.store_key(), entry.position)?;
+        let row = bytes
+            .with_context(|| format!("the row of {}:{} is gone: the source changed", session.store_key(), entry.seq))?;
+        Ok(record(&row, entry).to_vec())
+    }
+
+    /// What the summary looks at beside the transcripts.
+    pub(super) fn inputs(&self) -> Result<Inputs> {
+        let state = |bytes: Option<Result<Vec<u8>, _>>| bytes.transpose().context("cannot read the state of the run");
+        Ok(Inputs {
+            manifest: state(self.evidence.manifest())?.map(|bytes| Manifest::parse(&bytes)),
+            lineage: state(self.evidence.lineage())?.map(|bytes| Lineage::parse(&bytes)),
+            tables: StoreTables { meta: self.evidence.meta()?, summaries: self.evidence.summaries()? },
+            workbench: self.evidence.workbench().map(|listing| workbench(&listing)),
+        })
+    }
+}
+
+fn workbench(listing: &WorkbenchListing) -> Workbench {
+    let count = |files: &[WorkbenchFile]| FolderCount {
+        files: files.len(),
+        bytes: files.iter().map(|file| file.bytes).fold(0, u64::saturating_add),
+    };
+    let hashes =
+        if count(&listing.spill).bytes <= MAX_SPILL_BYTES_HASHED { listing.spill_hashes() } else { Vec::new() };
+    let fits = |at: usize| hashes.get(at).and_then(|hash| hash.matches());
+    let spill = |(at, file): (usize, &WorkbenchFile)| SpillFile {
+        name: file.name.clone(),
+        bytes: file.bytes,
+        name_fits: fits(at),
+    };
+    Workbench {
+        path: listing.folder.display().to_string(),
+        scripts: count(&listing.scripts),
+        artifacts: count(&listing.artifacts),
+        notes: count(&listing.notes),
+        spills: listing.spill.iter().enumerate().map(spill).collect(),
+    }
+}
+
+/// How the source was read, in words.
+pub(super) fn opening(opened: &Opened, zone: Zone) -> Opening {
+    let file = |file: &FileFacts| {
+        let hash = file.sha256.as_ref().map(|hash| format!(", sha256 {hash}")).unwrap_or_default();
+        format!("{}, {} bytes{hash}", file.name, file.bytes)
+    };
+    Opening {
+        path: opened.path.display().to_string(),
+        kind: opened.kind.to_string(),
+        method: opened.explanation.to_owned(),
+        recovery: opened.recovery.as_ref().map(Recovery::sentences).unwrap_or_default(),
+        files: opened.files.iter().map(file).collect(),
+        unchanged: opened.unchanged,
+        changes: opened.changes.clone(),
+        zone,
+    }
+}

@@ -1,0 +1,59 @@
+use crate::run_dir::names::DEFAULT_SOURCE;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+
+/// A source and what is looked at in it, from the arguments of a command that takes both.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) source: PathBuf,
+    pub(super) name: Option<String>,
+}
+
+impl Target {
+    /// `[SOURCE] [NAME]`: of a single argument, something that exists is a source and anything else a name in the default
+    /// source. Two arguments may come in either order.
+    pub(super) fn of(words: &[String]) -> Result<Self> {
+        let exists = |word: &String| Path::new(word).exists();
+        let default = || PathBuf::from(DEFAULT_SOURCE);
+        match words {
+            [] => Ok(Self { source: default(), name: None }),
+            [one] if exists(one) || looks_like_path(one) => Ok(Self { source: one.into(), name: None }),
+            [one] => Ok(Self { source: default(), name: Some(one.clone()) }),
+            [name, source] if !exists(name) && exists(source) => {
+                Ok(Self { source: source.into(), name: Some(name.clone()) })
+            }
+            [source, name] => Ok(Self { source: source.into(), name: Some(name.clone()) }),
+            _ => bail!("too many arguments: expected a source and a name"),
+        }
+    }
+}
+
+/// Session ids and uuids hold no dots or slashes; store keys hold slashes, but begin with the `-` of an absolute path.
+fn looks_like_path(word: &str) -> bool {
+    word == "."
+        || word == ".."
+        || (word.contains('/') && !word.starts_with('-'))
+        || word.ends_with(".db")
+        || word.ends_with(".jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(words: &[&str]) -> (String, Option<String>) {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let target = Target::of(&words).unwrap();
+        (target.source.display().to_string(), target.name)
+    }
+
+    #[test]
+    fn a_source_is_told_from_a_name() {
+        let name = |name: &str| Some(name.to_owned());
+        assert_eq!(target(&[]), ("runs".to_owned(), None));
+        assert_eq!(target(&["82f5"]), ("runs".to_owned(), name("82f5")));
+        assert_eq!(target(&["no/such/runs"]), ("no/such/runs".to_owned(), None));
+        assert_eq!(target(&["src", "82f5"]), ("src".to_owned(), name("82f5")));
+        assert_eq!(target(&["82f5:3", "src"]), ("src".to_owned(), name("82f5:3")));
+    }
+}

@@ -1,0 +1,16 @@
+//! The page of each command: which facts stand where. Numbers are formatted by the units, not here.
+
+mod chain;
+mod dot;
+mod evidence;
+mod findings;
+mod sessions;
+mod show;
+mod summary;
+
+pub use chain::{chain, chain_check};
+pub use dot::dot;
+pub use evidence::Opening;
+pub use sessions::sessions;
+pub use show::{show_entry, show_session};
+pub use summary::summary;

@@ -1,0 +1,84 @@
+use super::evidence::Opening;
+use crate::analysis::{SessionRow, Sessions};
+use crate::report::{Cell, Column, Page, Table};
+use crate::run_dir::{Kind, StoreKey};
+use crate::unit::Zone;
+
+/// One row per session.
+pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
+    let columns = [
+        Column::id("session").named("store_key"),
+        Column::text("kind"),
+        Column::text("description"),
+        Column::text("started by").named("parent_call").minor(),
+        Column::number("entries"),
+        Column::number("model turns"),
+        Column::text("models"),
+        Column::text("versions").minor(),
+        Column::number("first").minor(),
+        Column::number("last").minor(),
+        Column::number("context max").named("context_max_tokens"),
+        Column::number("tokens"),
+        Column::number("errors").named("api_errors"),
+        Column::number("tool errors").minor(),
+        Column::text("chain"),
+    ];
+    let rows = result.sessions.iter().map(|session| row(session, opening.zone));
+    let table = Table::new(columns).rows(rows).primary().empty("The source has no session.");
+    Page::new(opening.title("Sessions")).part(table).section("Evidence", opening.facts())
+}
+
+fn row(session: &SessionRow, zone: Zone) -> [Cell; 15] {
+    let key = StoreKey::parse(&session.store_key);
+    // Subagents stand below their main thread: keys are in order.
+    let indent = if session.kind == Kind::Subagent { "  " } else { "" };
+    let marked = |n: usize| if n == 0 { Cell::from(n).faint() } else { Cell::from(n).warn() };
+    let started = session.parent_call.as_ref().map(|call| {
+        let short = StoreKey::parse(&call.store_key).short().chars().take(14).collect::<String>();
+        Cell::text(format!("{} {short}:{}", call.tool, call.seq))
+            .exact(format!("{} {}:{}", call.tool, call.store_key, call.seq))
+    });
+    [
+        Cell::text(format!("{indent}{}", key.short())).exact(&session.store_key),
+        kind(session).into(),
+        session.description.lines().next().unwrap_or_default().into(),
+        started.into(),
+        session.entries.into(),
+        session.totals.model_turns.into(),
+        session.models.join(", ").into(),
+        session.versions.join(", ").into(),
+        session.first.map(|time| Cell::moment(time, zone)).into(),
+        session.last.map(|time| Cell::moment(time, zone)).into(),
+        session.context_max.into(),
+        session.totals.usage.total().into(),
+        marked(session.api_errors),
+        marked(session.tool_errors),
+        health(session),
+    ]
+}
+
+fn kind(session: &SessionRow) -> String {
+    match session.kind {
+        Kind::Main => "main".to_owned(),
+        Kind::Other => "other".to_owned(),
+        Kind::Subagent => session.agent_type.clone().unwrap_or_else(|| "subagent".to_owned()),
+    }
+}
+
+/// What is to be said about the chain; "whole" if nothing is.
+fn health(session: &SessionRow) -> Cell {
+    let count = |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }));
+    let faults = [
+        count(session.defects, "defect", "defects"),
+        count(session.breaks, "break", "breaks"),
+        count(session.orphan_calls, "orphan call", "orphan calls"),
+        count(session.branches, "branch", "branches"),
+    ];
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    let compactions = count(session.compactions, "compaction", "compactions");
+    let whole = compactions.as_ref().map_or("whole".to_owned(), |compactions| format!("whole, {compactions}"));
+    if faults.is_empty() {
+        return Cell::text(whole).good();
+    }
+    Cell::text(faults.into_iter().chain(compactions).collect::<Vec<_>>().join(", ")).warn()
+}
