@@ -9,6 +9,7 @@ use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{Collector, record};
 use crate::unit::{Finding, Zone};
 use anyhow::{Context, Result};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 /// Spilled results are hashed up to this size altogether; beyond it, only on demand: it would take longer than the rest.
@@ -17,7 +18,8 @@ const MAX_SPILL_BYTES_HASHED: u64 = 32 << 20;
 /// An open source and the model of everything in it.
 pub(super) struct Loaded {
     pub(super) evidence: Evidence,
-    pub(super) model: Model,
+    /// Never dropped: taking a large store apart would cost as much as building it, just before the process ends.
+    pub(super) model: ManuallyDrop<Model>,
 }
 
 /// Opens a source and reads all of it.
@@ -34,7 +36,7 @@ pub(super) fn load(source: &Path, hash: bool) -> Result<Loaded> {
     interrupt::check()?;
     let model = Model::build(Collector::finish(collectors));
     interrupt::check()?;
-    Ok(Loaded { evidence, model })
+    Ok(Loaded { evidence, model: ManuallyDrop::new(model) })
 }
 
 impl Loaded {

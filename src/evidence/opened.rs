@@ -89,16 +89,19 @@ impl Recovery {
             all.push(format!("{} pages were rolled back from the journal", journal.pages));
         }
         if let Some(wal) = &self.wal {
-            let left = wal.frames_uncommitted + wal.frames_invalid;
             all.push(format!(
-                "{} of {} frames of the write-ahead log were applied ({} transactions), {left} left out",
-                wal.frames_committed, wal.frames, wal.commits
+                "{} of {} frames of the write-ahead log were applied ({} transactions); left out: {} not committed, {} that do \
+                 not validate, {} of an earlier use of the log",
+                wal.frames_committed, wal.frames, wal.commits, wal.frames_uncommitted, wal.frames_invalid, wal.frames_old
             ));
         }
         all.extend(match (self.rows_immutable, self.rows) {
             (Some(alone), Some(rows)) if alone != rows => Some(format!(
                 "{rows} rows; the database file alone would have shown {alone}, which is not what was committed"
             )),
+            (Some(_), Some(rows)) => {
+                Some(format!("{rows} rows; the database file alone has as many, but not the same pages"))
+            }
             (None, Some(rows)) => Some(format!("{rows} rows; the database file alone cannot be read")),
             _ => None,
         });

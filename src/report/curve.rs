@@ -21,8 +21,8 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
     let top = short_count(highest);
     let label = text::width(&top).max(1);
     let room = style.room().saturating_sub(label + 2).max(1);
-    let falls = falls(&curve.points, highest);
-    let buckets = buckets(&curve.points, &falls, room);
+    let falls = &curve.falls;
+    let buckets = buckets(&curve.points, falls, room);
     let wide = (room / buckets.len().max(1)).clamp(1, MAX_COLUMN);
     // Few points need no tall drawing.
     let height = curve.height.clamp(1, 64).min(curve.points.len() + 1);
@@ -46,7 +46,7 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
         lines.push(format!("{indent}{}", style.tint(marks.trim_end(), Tone::Warn)));
     }
     lines.push(format!("{indent}{}", ends(curve.points.len(), buckets.len() * wide)));
-    lines.extend(legend(curve, &falls, style));
+    lines.extend(legend(curve, falls, style));
     lines.join("\n") + "\n"
 }
 
@@ -67,19 +67,6 @@ fn buckets(points: &[u64], falls: &[usize], room: usize) -> Vec<Bucket> {
                 falls: falls.iter().any(|at| span.contains(at)),
             }
         })
-        .collect()
-}
-
-/// Where the curve loses more than a quarter of its value and a twentieth of its height at once: a compaction or a new
-/// session, not a shorter answer.
-fn falls(points: &[u64], highest: u64) -> Vec<usize> {
-    let pairs = points.iter().zip(points.iter().skip(1)).enumerate();
-    pairs
-        .filter(|(_, (before, after))| {
-            let lost = before.saturating_sub(**after);
-            lost > **before / 4 && lost > highest / 20
-        })
-        .map(|(at, _)| at + 1)
         .collect()
 }
 

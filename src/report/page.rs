@@ -303,12 +303,21 @@ pub struct Curve {
     pub unit: String,
     /// Lines of the drawing, axis not counted.
     pub height: usize,
+    /// Points that are marked as falls, counted from 0.
+    pub falls: Vec<usize>,
 }
 
 impl Curve {
     /// A curve of eight lines.
     pub fn new(points: Vec<u64>, step: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { points, step: step.into(), unit: unit.into(), height: 8 }
+        Self { points, step: step.into(), unit: unit.into(), height: 8, falls: Vec::new() }
+    }
+
+    /// With marks below these points, counted from 0.
+    #[must_use]
+    pub fn falls(mut self, falls: Vec<usize>) -> Self {
+        self.falls = falls;
+        self
     }
 
     /// With another height.

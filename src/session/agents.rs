@@ -1,7 +1,7 @@
 use super::{Call, Ix};
 use crate::run_dir::StoreKey;
 use crate::transcript::{AgentMetadata, Label, Session};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 /// Where a subagent was started.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,8 @@ use super::{Branch, Forest, Ix, PerEntry};
 use crate::run_dir::{Position, StoreKey};
 use crate::transcript::{Entry, Label, Parent, Session, Uid};
 use crate::unit::{Diagnosis, Level, Span};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use strum::IntoStaticStr;
 use thiserror::Error;
 

@@ -1,7 +1,8 @@
 use super::{Chain, Ix, PerEntry, Standing, TurnId};
 use crate::transcript::{Block, Entry, Label, Session};
 use crate::unit::{Diagnosis, Level};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet};
+use std::collections::BTreeMap;
 use strum::IntoStaticStr;
 use thiserror::Error;
 

@@ -3,8 +3,8 @@ use super::{Branch, Break, Forest, Ix, Leaf, LeafWitness, PerEntry, Reachable, S
 use super::{branches, leaf, reach, segments};
 use crate::run_dir::{Kind as KeyKind, StoreKey};
 use crate::transcript::{Entry, Session, Uid};
+use foldhash::HashMap;
 use serde::Serialize;
-use std::collections::HashMap;
 
 /// Where an entry stands. Each entry stands in exactly one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,6 +1,6 @@
 use super::{Ix, PerEntry};
 use crate::transcript::{Entry, Parent, Uid};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// How a link from an entry to the one before it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

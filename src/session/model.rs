@@ -3,7 +3,9 @@ use super::{agents, calls};
 use crate::run_dir::{Kind, StoreKey};
 use crate::transcript::{Entry, Notes, Parent, Session, Transcripts, Uid};
 use crate::unit::{Diagnosis, Finding, Place};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// One session of the store with everything that is derived from its entries.
 #[derive(Debug)]
@@ -128,13 +130,14 @@ impl Model {
     /// Builds the model of everything that was read.
     pub fn build(transcripts: Transcripts) -> Self {
         let Transcripts { sessions, notes } = transcripts;
-        let usage = StoreUsage::count(&sessions);
-        let forests: Vec<Forest> =
-            sessions.iter().map(|session| Forest::build(&session.entries.iter().collect())).collect();
+        let (usage, forests) = rayon::join(
+            || StoreUsage::count(&sessions),
+            || sessions.par_iter().map(|session| Forest::build(&session.entries.iter().collect())).collect::<Vec<_>>(),
+        );
         let elsewhere = elsewhere(&sessions, &forests);
-        let nowhere = HashMap::new();
+        let nowhere = HashMap::default();
         let built: Vec<_> = sessions
-            .iter()
+            .par_iter()
             .zip(forests)
             .enumerate()
             .map(|(at, (session, forest))| {
@@ -174,11 +177,15 @@ impl Model {
     /// Every finding of the store: sessions in order, then what concerns several.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self.sessions.iter().flat_map(SessionModel::findings).collect();
-        for (at, session) in self.sessions.iter().enumerate() {
-            let turns = self.usage.turns.iter().filter(|turn| turn.home_guessed && turn.home == at).count();
-            if turns > 0 {
-                findings.push(SessionFinding::HomeGuessed { turns }.at(Place::session(session.store_key())));
-            }
+        let mut guessed: BTreeMap<usize, usize> = BTreeMap::new();
+        self.usage
+            .turns
+            .iter()
+            .filter(|turn| turn.home_guessed)
+            .for_each(|turn| *guessed.entry(turn.home).or_default() += 1);
+        for (home, turns) in guessed {
+            let key = self.sessions.get(home).map(SessionModel::store_key).unwrap_or_default();
+            findings.push(SessionFinding::HomeGuessed { turns }.at(Place::session(key)));
         }
         findings
     }

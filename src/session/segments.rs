@@ -1,7 +1,7 @@
 use super::{Forest, Ix, PerEntry, Trust};
 use crate::transcript::{Entry, Label, Parent, Uid};
 use crate::unit::Tokens;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// A compaction: the harness replaced what came before by a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use super::{Forest, Ix, PerEntry};
 use crate::transcript::{Entry, Kind, Label};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 /// A turn of one session: the entries of one message and the results of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

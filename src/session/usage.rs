@@ -2,8 +2,9 @@ use super::Ix;
 use crate::run_dir::{Kind, Position, StoreKey};
 use crate::transcript::{Entry, Label, Session, Uid, Usage};
 use crate::unit::Timestamp;
+use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// One message of the API, counted once over the whole store.
 #[derive(Debug, Clone, PartialEq, Eq)]

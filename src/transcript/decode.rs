@@ -37,7 +37,9 @@ pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(O
         Ok(bytes) => bytes,
         Err(found) => return emit(defect(DefectKind::NotText { found: found.to_owned() }, 0)),
     };
-    let text = String::from_utf8_lossy(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes));
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    // Checking first is several times faster than looking for what to replace.
+    let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let repaired = matches!(text, Cow::Owned(_));
     match row.position {
         Position::Database { seq: None, .. } => emit(defect(DefectKind::NoSequence, 0)),

@@ -27,16 +27,19 @@ pub fn fields(json: &str) -> Result<Fields<'_>, serde_json::Error> {
 /// Calls `each` with the name and the raw JSON of every field; false if `json` is not one whole object.
 pub(super) fn each_field<'a>(json: &'a str, mut each: impl FnMut(&str, &'a str)) -> bool {
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    ObjectWalk(|name: Cow<'_, str>, value: &'a RawValue| each(&name, value.get()))
-        .deserialize(&mut deserializer)
-        .and_then(|()| deserializer.end())
-        .is_ok()
+    // The first byte is looked at before, because serde_json writes the whole value into its error.
+    json.trim_ascii_start().starts_with('{')
+        && ObjectWalk(|name: Cow<'_, str>, value: &'a RawValue| each(&name, value.get()))
+            .deserialize(&mut deserializer)
+            .and_then(|()| deserializer.end())
+            .is_ok()
 }
 
 /// Calls `each` with the raw JSON of every element of the list in `json`; false if `json` is not one whole list.
 pub(super) fn each_element<'a>(json: &'a str, each: impl FnMut(&'a str)) -> bool {
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    ListWalk(each).deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
+    json.trim_ascii_start().starts_with('[')
+        && ListWalk(each).deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
 }
 
 /// Whether `json` is one whole value; its error tells where it breaks.

@@ -1,5 +1,5 @@
 use crate::run_dir::limits::MAX_LABEL_BYTES;
-use std::collections::HashSet;
+use foldhash::HashSet;
 use std::sync::Arc;
 
 /// A short shared text: a model, a version, a tool name, an id.

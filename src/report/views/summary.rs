@@ -208,7 +208,8 @@ fn curve(page: Page, result: &Summary) -> Page {
         return page;
     }
     let points = curve.points.iter().map(|point| point.context.0).collect();
-    let page = page.section("Context of the main threads", Curve::new(points, "model turn", "tokens"));
+    let falls = curve.drops.iter().map(|drop| drop.point).collect();
+    let page = page.section("Context of the main threads", Curve::new(points, "model turn", "tokens").falls(falls));
     let drops = curve.drops.iter().map(|drop| {
         let at = curve.points.get(drop.point);
         let place =
