@@ -13,15 +13,21 @@ use super::database_files::{DatabaseFiles, Marks, beside};
 use super::error::Reached;
 use super::journal::{self, JournalFacts, State};
 use super::wal::{self, WalFacts};
-use super::{EvidenceError, connection, header};
+use super::{EvidenceError, connection};
 use crate::run_dir::names::{JOURNAL_ENDING, SESSIONS_DB, WAL_ENDING};
 
-/// Pauses before each attempt: a live writer commits in bursts, so the later ones are longer.
+/// Pauses before the attempts: a live writer commits in bursts, so the later ones are longer.
 const PAUSES_MS: [u64; 7] = [0, 3, 10, 25, 50, 100, 200];
 
+/// Attempts on a database in WAL mode, for which there is no last resort: six rounds of the pauses, two seconds.
+const ATTEMPTS: usize = 42;
+
 /// Longer than one tick of a file system's clock (4 ms on common kernels): a file that keeps its time stamp for this long was
-/// not written to. Only needed in WAL mode, where SQLite's change counter does not move with each commit.
+/// not written to.
 const TICK: Duration = Duration::from_millis(8);
+
+/// Attempts after which a database in rollback-journal mode is read under SQLite's lock.
+const ROUND: u32 = 7;
 
 /// Tries for the shared lock of a live database; each waits as long as `connection` says.
 const LOCK_ATTEMPTS: usize = 5;
@@ -53,24 +59,27 @@ pub(super) struct Parts {
 ///
 /// Source: spec/evidence.md rule 3.
 pub(super) fn of_one_moment(files: &DatabaseFiles, temp: &Path) -> Result<PrivateCopy, EvidenceError> {
-    for (retries, pause) in (0..).zip(PAUSES_MS) {
+    for (retries, pause) in (0..).zip(PAUSES_MS.into_iter().cycle().take(ATTEMPTS)) {
         sleep(Duration::from_millis(pause));
         let folder = private_folder(files, temp)?;
         let database = folder.path().join(SESSIONS_DB);
         let before = files.marks()?;
+        if retries == ROUND && !before.in_wal_mode() {
+            return snapshot(files, folder, database);
+        }
         wait_for_tick(&before);
         let parts = copy_files(files, &before, &database);
         if before.frame_one_moment(&files.marks()?) {
-            let wal_mode = header::parse(&before.database.head).is_ok_and(|header| header.wal);
+            let wal_mode = before.says_wal();
             return Ok(PrivateCopy { _folder: folder, database, parts: parts?, wal_mode, retries });
         }
     }
-    snapshot(files, temp)
+    Err(EvidenceError::NeverQuiet { path: files.shown.clone(), attempts: ATTEMPTS })
 }
 
 /// Waits where only time can tell whether somebody writes.
 pub(super) fn wait_for_tick(marks: &Marks) {
-    if marks.in_wal_mode() {
+    if marks.need_a_tick() {
         sleep(TICK);
     }
 }
@@ -132,12 +141,7 @@ fn copy(from: &Path, to: &Path, limit: u64) -> Result<(), EvidenceError> {
 /// The last resort for a writer that never pauses: SQLite's own shared lock holds it back for the length of one copy. In
 /// WAL mode SQLite would write beside the source, so there this is refused. No plain reading of the source may happen at
 /// the same time: closing a file drops the process's locks on it.
-fn snapshot(files: &DatabaseFiles, temp: &Path) -> Result<PrivateCopy, EvidenceError> {
-    if files.marks()?.in_wal_mode() {
-        return Err(EvidenceError::NeverQuiet { path: files.shown.clone(), attempts: PAUSES_MS.len() });
-    }
-    let folder = private_folder(files, temp)?;
-    let database = folder.path().join(SESSIONS_DB);
+fn snapshot(files: &DatabaseFiles, folder: TempDir, database: PathBuf) -> Result<PrivateCopy, EvidenceError> {
     let error = |error| EvidenceError::sqlite(&files.shown, error, Reached::default());
     let source = connection::sharing(&files.database).map_err(error)?;
     let mut target = connection::fresh(&database).map_err(error)?;
@@ -145,9 +149,35 @@ fn snapshot(files: &DatabaseFiles, temp: &Path) -> Result<PrivateCopy, EvidenceE
     for _ in 0..LOCK_ATTEMPTS {
         if backup.step(-1).map_err(error)? == StepResult::Done {
             drop(backup);
-            let retries = u32::try_from(PAUSES_MS.len()).unwrap_or(u32::MAX);
-            return Ok(PrivateCopy { _folder: folder, database, parts: Parts::default(), wal_mode: false, retries });
+            let parts = Parts::default();
+            return Ok(PrivateCopy { _folder: folder, database, parts, wal_mode: false, retries: ROUND });
         }
     }
-    Err(EvidenceError::NeverQuiet { path: files.shown.clone(), attempts: PAUSES_MS.len() + LOCK_ATTEMPTS })
+    let attempts = PAUSES_MS.len() + LOCK_ATTEMPTS;
+    Err(EvidenceError::NeverQuiet { path: files.shown.clone(), attempts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_is_the_database_and_leaves_nothing_beside_it() {
+        let source = tempfile::tempdir().unwrap();
+        let path = source.path().join(SESSIONS_DB);
+        let writer = connection::fresh(&path).unwrap();
+        writer.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)").unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let files = DatabaseFiles::of(&path, Some(source.path())).unwrap();
+        let folder = private_folder(&files, temp.path()).unwrap();
+        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        let database = folder.path().join(SESSIONS_DB);
+        let copy = snapshot(&files, folder, database).unwrap();
+        let copied = connection::immutable(&copy.database).unwrap();
+        let sum: i64 = copied.query_row("SELECT sum(x) FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(sum, 3);
+        assert_eq!(fs::read_dir(source.path()).unwrap().count(), 1);
+        drop(copy);
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
+    }
 }

@@ -67,20 +67,38 @@ impl Marks {
         !self.wal_has_content() && self.journal_state() != journal::State::Hot
     }
 
-    /// Whether the database says that it is written through a log, or has one.
+    /// Whether SQLite would use a log: then opening the database in place would write beside it.
     pub(super) fn in_wal_mode(&self) -> bool {
-        self.wal.is_some() || header::parse(&self.database.head).is_ok_and(|header| header.wal)
+        self.wal.is_some() || self.says_wal()
     }
 
-    /// Whether a copy that was made between these marks and `after` is of one moment. A log may have grown: what it gained
-    /// only counts with its commit frame, and without one SQLite ignores it.
+    /// Whether a copy of first the database, then the log or journal, made between these marks and `after`, is of one moment.
+    ///
+    /// With a log that held frames all the time and was not started anew, it always is: whatever a checkpoint wrote to the
+    /// database meanwhile stands in the log as well, which is read on top, up to its last commit. Without one, nothing may
+    /// have moved.
     pub(super) fn frame_one_moment(&self, after: &Self) -> bool {
-        let wal_held = match (&self.wal, &after.wal) {
-            (None, None) => true,
-            (Some(a), Some(b)) => a.inode == b.inode && a.head == b.head && a.bytes <= b.bytes,
+        let unmoved = self.database == after.database && self.journal == after.journal;
+        match (&self.wal, &after.wal) {
+            (None, None) => unmoved,
+            (Some(a), Some(b)) if self.wal_has_content() && self.says_wal() => {
+                let same_use = a.inode == b.inode && a.head == b.head && a.bytes <= b.bytes;
+                same_use && self.database.inode == after.database.inode && self.journal == after.journal
+            }
+            (Some(a), Some(b)) => unmoved && a == b,
             (None, Some(_)) | (Some(_), None) => false,
-        };
-        self.database == after.database && self.journal == after.journal && wal_held
+        }
+    }
+
+    /// Whether only the clock of the file system can tell that nobody writes: in WAL mode SQLite's change counter does not
+    /// move with each commit.
+    pub(super) fn need_a_tick(&self) -> bool {
+        self.says_wal() && !self.wal_has_content()
+    }
+
+    /// Whether the database says that it is written through a log.
+    pub(super) fn says_wal(&self) -> bool {
+        header::parse(&self.database.head).is_ok_and(|header| header.wal)
     }
 }
 

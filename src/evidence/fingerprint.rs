@@ -6,7 +6,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::EvidenceError;
-use super::header::LENGTH;
 use crate::unit::Timestamp;
 
 /// What is known of one file of the source.
@@ -41,10 +40,12 @@ pub(super) struct Mark {
 impl Mark {
     /// The state of a regular file with its first `head` bytes; `None` if there is no file.
     pub(super) fn take(path: &Path, head: usize) -> Result<Option<Self>, EvidenceError> {
-        let Some(metadata) = regular(path)? else { return Ok(None) };
+        let Some(mut metadata) = regular(path)? else { return Ok(None) };
         let mut first = Vec::with_capacity(head);
         if head > 0 {
-            let file = File::open(path).map_err(|error| EvidenceError::io(path, error))?;
+            // A live writer may delete its journal at any moment, and the facts must be those of the file that was read.
+            let Some(file) = found(path, File::open(path))? else { return Ok(None) };
+            metadata = file.metadata().map_err(|error| EvidenceError::io(path, error))?;
             let limit = u64::try_from(head).unwrap_or(u64::MAX);
             file.take(limit).read_to_end(&mut first).map_err(|error| EvidenceError::io(path, error))?;
         }
@@ -65,9 +66,18 @@ impl Mark {
 
 /// The metadata of a regular file; `None` if there is nothing. Pipes and devices are refused before anybody opens them.
 pub(super) fn regular(path: &Path) -> Result<Option<fs::Metadata>, EvidenceError> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
-        Ok(metadata) => Err(EvidenceError::NotAFile { path: path.to_owned(), found: kind_of(metadata.file_type()) }),
+    match found(path, fs::metadata(path))? {
+        Some(metadata) if !metadata.is_file() => {
+            Err(EvidenceError::NotAFile { path: path.to_owned(), found: kind_of(metadata.file_type()) })
+        }
+        metadata => Ok(metadata),
+    }
+}
+
+/// What is not there is `None`, not an error.
+fn found<T>(path: &Path, result: io::Result<T>) -> Result<Option<T>, EvidenceError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(EvidenceError::io(path, error)),
     }
@@ -114,18 +124,23 @@ struct Fingerprint {
     path: PathBuf,
     mark: Option<Mark>,
     sha256: Option<String>,
+    head: usize,
 }
 
 impl Fingerprints {
-    /// Takes the state of each file; a file that is not there may appear later.
-    pub(super) fn take(files: impl IntoIterator<Item = (String, PathBuf)>, hash: bool) -> Result<Self, EvidenceError> {
+    /// Takes the state of each file with its first `head` bytes; a file that is not there may appear later.
+    pub(super) fn take(
+        files: impl IntoIterator<Item = (String, PathBuf)>,
+        head: usize,
+        hash: bool,
+    ) -> Result<Self, EvidenceError> {
         let take = |(name, path): (String, PathBuf)| {
-            let mark = Mark::take(&path, if name.contains("jsonl") { 0 } else { LENGTH })?;
+            let mark = Mark::take(&path, head)?;
             let sha256 = match &mark {
-                Some(_) if hash => Some(sha256(&path).map_err(|error| EvidenceError::io(&path, error))?),
+                Some(_) if hash => found(&path, sha256(&path))?,
                 _ => None,
             };
-            Ok(Fingerprint { name, path, mark, sha256 })
+            Ok(Fingerprint { name, path, mark, sha256, head })
         };
         Ok(Self { files: files.into_iter().map(take).collect::<Result<_, _>>()? })
     }
@@ -150,8 +165,7 @@ impl Fingerprints {
 impl Fingerprint {
     fn change(&self) -> Option<String> {
         let name = &self.name;
-        let head = self.mark.as_ref().map_or(0, |mark| mark.head.len().min(LENGTH));
-        let now = match Mark::take(&self.path, head) {
+        let now = match Mark::take(&self.path, self.head) {
             Ok(now) => now,
             Err(error) => return Some(format!("{name} cannot be read any more: {error}")),
         };
@@ -188,7 +202,7 @@ mod tests {
         };
         write("kept", "same");
         write("replaced", "one");
-        let prints = Fingerprints::take(["kept", "replaced", "new"].map(named), true).unwrap();
+        let prints = Fingerprints::take(["kept", "replaced", "new"].map(named), 2, true).unwrap();
         write("replaced", "two");
         write("new", "");
         let (facts, changes) = prints.again();

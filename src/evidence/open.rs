@@ -11,7 +11,7 @@ use super::source::{Content, Source};
 use super::store::Store;
 use super::transcript_files::TranscriptFiles;
 use super::workbench::{self, WorkbenchListing};
-use super::{EvidenceError, Remark, source_files, tables};
+use super::{EvidenceError, Remark, header, source_files, tables};
 use crate::run_dir::names::{LINEAGE, MANIFEST, SESSIONS_DB};
 use crate::run_dir::{MetaRow, Position, Row, SummaryRow};
 use crate::unit::{Diagnosis, Finding, Place};
@@ -54,7 +54,8 @@ impl Evidence {
     /// Source: spec/evidence.md rules 1 to 3, 5 and 6.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EvidenceError> {
         let source = Source::at(path)?;
-        let fingerprints = Fingerprints::take(source_files::of(&source), options.hash)?;
+        let head = if matches!(source.content, Content::Database(_)) { header::LENGTH } else { 0 };
+        let fingerprints = Fingerprints::take(source_files::of(&source), head, options.hash)?;
         let remarks = source.remarks.into_iter().map(|(remark, name)| (remark, Place::file(name))).collect();
         let rows = match source.content {
             Content::Database(files) => {

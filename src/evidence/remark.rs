@@ -15,7 +15,8 @@ pub enum Remark {
     StillBeingWritten,
     /// An unfinished transaction was rolled back on a copy.
     #[error(
-        "the writer was stopped in a transaction: {} pages were rolled back on a copy, {} pages of the journal do not validate",
+        "a transaction was not finished, by a writer that was stopped or still writes: {} pages were rolled back on a copy, \
+         {} pages of the journal do not validate",
         .0.pages, .0.pages_invalid
     )]
     HotJournal(JournalFacts),

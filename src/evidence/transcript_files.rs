@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fingerprint::Mark;
 use super::transcripts::Transcript;
-use super::{EvidenceError, transcript_rows};
+use super::{EvidenceError, header, transcript_rows};
 use crate::run_dir::{Position, Row};
 
 /// Pauses before each attempt to read files that somebody rewrites.
@@ -34,7 +34,9 @@ impl TranscriptFiles {
             let before = self.marks()?;
             let states = transcript_rows::scan(&self.files, &before, threads, new, each);
             let after = self.marks()?;
-            let grown_at_most = |(a, b): (&Mark, &Mark)| a == b || (a.inode == b.inode && a.bytes < b.bytes);
+            let grown_at_most = |(a, b): (&Mark, &Mark)| {
+                a == b || (a.inode == b.inode && a.bytes < b.bytes && b.head.starts_with(&a.head))
+            };
             if before.iter().zip(&after).all(grown_at_most) {
                 return Ok((states?, retries, before != after));
             }
@@ -54,8 +56,9 @@ impl TranscriptFiles {
     }
 
     fn marks(&self) -> Result<Vec<Mark>, EvidenceError> {
-        let mark =
-            |file: &Transcript| Mark::take(&file.path, 0)?.ok_or_else(|| EvidenceError::NotFound(file.path.clone()));
+        let mark = |file: &Transcript| {
+            Mark::take(&file.path, header::LENGTH)?.ok_or_else(|| EvidenceError::NotFound(file.path.clone()))
+        };
         self.files.iter().map(mark).collect()
     }
 }
