@@ -1,0 +1,10 @@
+//! The integration tests, in one binary.
+#![expect(clippy::disallowed_methods, reason = "tests build evidence and damage copies of it")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+
+mod evidence;
+mod live_writer;
+mod odd_stores;
+mod refusals;
+mod sources;
+mod transcripts;
