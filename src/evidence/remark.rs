@@ -97,20 +97,18 @@ pub enum Remark {
         /// How many.
         rows: u64,
     },
-    /// Store keys that are not text.
-    #[error("{rows} rows have a store key that is not text: it was converted as well as possible")]
+    /// Store keys that are not text, or too long.
+    #[error(
+        "{rows} rows have a store key that is not text of at most {MAX_STORE_KEY_BYTES} bytes: it was converted, or left empty"
+    )]
     OddStoreKeys {
         /// How many rows.
         rows: u64,
     },
-    /// Store keys beyond the limit.
-    #[error("{rows} rows have a store key of over {MAX_STORE_KEY_BYTES} bytes: it was cut")]
-    LongStoreKeys {
-        /// How many rows.
-        rows: u64,
-    },
-    /// Uids that are neither text nor NULL.
-    #[error("{rows} rows have a uid that is neither text nor NULL: it was left out")]
+    /// Uids that are neither text nor NULL, or too long.
+    #[error(
+        "{rows} rows have a uid that is neither text of at most {MAX_STORE_KEY_BYTES} bytes nor NULL: it was left out"
+    )]
     OddUids {
         /// How many rows.
         rows: u64,
@@ -182,7 +180,6 @@ impl Diagnosis for Remark {
             | Self::TableUnreadable { .. }
             | Self::RowsLeftOut { .. }
             | Self::OddStoreKeys { .. }
-            | Self::LongStoreKeys { .. }
             | Self::FolderUnreadable { .. }
             | Self::TooManyFiles => Level::Error,
         }

@@ -26,7 +26,6 @@ const RANGE: i64 = 2000;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Oddities {
     store_keys: u64,
-    long_store_keys: u64,
     uids: u64,
 }
 
@@ -90,7 +89,6 @@ impl Oddities {
         let counted = |rows: u64, remark: fn(u64) -> Remark| (rows > 0).then(|| remark(rows));
         [
             counted(self.store_keys, |rows| Remark::OddStoreKeys { rows }),
-            counted(self.long_store_keys, |rows| Remark::LongStoreKeys { rows }),
             counted(self.uids, |rows| Remark::OddUids { rows }),
         ]
         .into_iter()
@@ -137,7 +135,7 @@ fn run<S>(file: &Path, ranges: &Ranges, mut worker: Worker<S>, each: &impl Fn(&m
     let mut statement = connection.prepare(ROWS).map_err(|error| failed((error, Reached::default())))?;
     while let Some((from, to)) = ranges.take() {
         let before = worker.rows;
-        let ended = worker.read(&mut statement, params![from, to, longest()], each).and_then(|()| {
+        let ended = worker.read(&mut statement, params![from, to, longest(), longest_key()], each).and_then(|()| {
             if worker.rows == before
                 && let Some(next) = connection.query_row(FIRST_ROW, [to], |row| row.get(0)).optional()?
             {
@@ -162,7 +160,6 @@ fn gather<S>(ended: Vec<Ended<S>>) -> Result<(Vec<S>, Oddities), Stopped> {
             Ok(worker) => {
                 rows += worker.rows;
                 oddities.store_keys += worker.oddities.store_keys;
-                oddities.long_store_keys += worker.oddities.long_store_keys;
                 oddities.uids += worker.oddities.uids;
                 states.push(worker.state);
             }
@@ -192,11 +189,11 @@ impl<S> Worker<S> {
     }
 
     fn read_all(&mut self, connection: &Connection, each: &impl Fn(&mut S, Row<'_>)) -> rusqlite::Result<()> {
-        self.read(&mut connection.prepare(ROWS)?, params![i64::MIN, i64::MAX, longest()], each)
+        self.read(&mut connection.prepare(ROWS)?, params![i64::MIN, i64::MAX, longest(), longest_key()], each)
     }
 
     fn read_by_key(&mut self, connection: &Connection, each: &impl Fn(&mut S, Row<'_>)) -> rusqlite::Result<()> {
-        self.read(&mut connection.prepare(ROWS_BY_KEY)?, params![longest()], each)
+        self.read(&mut connection.prepare(ROWS_BY_KEY)?, params![longest(), longest_key()], each)
     }
 
     fn read(
@@ -276,9 +273,14 @@ pub(super) fn integer(value: ValueRef<'_>) -> Option<i64> {
     }
 }
 
+/// The longest store key or uid that is read, as a parameter.
+fn longest_key() -> i64 {
+    i64::try_from(MAX_STORE_KEY_BYTES).unwrap_or(i64::MAX)
+}
+
 /// A store key as text; what is none is converted and counted.
 pub(super) fn store_key<'a>(value: ValueRef<'a>, oddities: &mut Oddities) -> Cow<'a, str> {
-    let key = match value {
+    match value {
         ValueRef::Text(text) => match std::str::from_utf8(text) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => odd(String::from_utf8_lossy(text), oddities),
@@ -287,13 +289,7 @@ pub(super) fn store_key<'a>(value: ValueRef<'a>, oddities: &mut Oddities) -> Cow
         ValueRef::Integer(number) => odd(number.to_string().into(), oddities),
         ValueRef::Real(number) => odd(number.to_string().into(), oddities),
         ValueRef::Null => odd("".into(), oddities),
-    };
-    if key.len() <= MAX_STORE_KEY_BYTES {
-        return key;
     }
-    oddities.long_store_keys += 1;
-    let kept = key.as_bytes().get(..MAX_STORE_KEY_BYTES).unwrap_or_default();
-    Cow::Owned(String::from_utf8_lossy(kept).into_owned())
 }
 
 fn odd<'a>(key: Cow<'a, str>, oddities: &mut Oddities) -> Cow<'a, str> {

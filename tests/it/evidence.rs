@@ -29,7 +29,9 @@ fn crashed_stores_are_recovered_on_a_copy() {
 fn recovery_tells_pages_and_frames() {
     let journal = opened(&fixture("crash-journal")).1.recovery.unwrap().journal.unwrap();
     assert_eq!((journal.pages, journal.pages_invalid, journal.database_pages), (10, 0, 127));
-    let wal = opened(&fixture("crash-wal-mid")).1.recovery.unwrap().wal.unwrap();
+    let recovery = opened(&fixture("crash-wal-mid")).1.recovery.unwrap();
+    assert!(recovery.sentences().concat().contains("149 rows; the database file alone would have shown 144"));
+    let wal = recovery.wal.unwrap();
     assert_eq!((wal.frames, wal.frames_committed, wal.commits), (33, 17, 1));
     assert_eq!((wal.frames_uncommitted, wal.frames_invalid, wal.frames_old), (0, 5, 11));
 }

@@ -31,14 +31,18 @@ fn every_thread_sees_its_rows_once() {
 fn odd_values_are_kept_and_named() {
     let folder = made_by(
         "CREATE TABLE entries (store_key, seq, uid, payload, added_later);
-         INSERT INTO entries VALUES (7, 'one', 3, NULL, 0), (x'ff', 1, x'fe', 4, 0), ('p/s', 2, 'u', 4.5, 0), ('p/s', 3, NULL, x'00ff', 0);",
+         INSERT INTO entries VALUES (7, 'one', 3, NULL, 0), (x'ff', 1, x'fe', 4, 0), ('p/s', 2, 'u', 4.5, 0), ('p/s', 3, NULL, x'00ff', 0),
+         (printf('%5000s', 'k'), 4, printf('%5000s', 'u'), 'long', 0);",
     );
     let (read, findings) =
         read_untouched(folder.path(), folder.path(), |evidence| (rows(&evidence).unwrap(), evidence.findings()))
             .unwrap();
     let payloads: Vec<_> = read.iter().map(|row| row.3.clone()).collect();
-    assert_eq!(payloads, [Err("null".into()), Err("integer".into()), Err("real".into()), Ok(vec![0, 255])]);
-    assert_eq!(read.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["7", "\u{fffd}", "p/s", "p/s"]);
+    assert_eq!(
+        payloads,
+        [Err("null".into()), Err("integer".into()), Err("real".into()), Ok(vec![0, 255]), Ok(b"long".to_vec())]
+    );
+    assert_eq!(read.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["7", "\u{fffd}", "p/s", "p/s", ""]);
     assert_eq!(read[0].1, Position::Database { rowid: 1, seq: None });
     assert_eq!(codes(&findings), ["odd-store-keys", "odd-uids", "extra-columns"]);
 }
