@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests build evidence and damage copies of it")]
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 
+mod damage;
 mod evidence;
 mod live_writer;
 mod odd_stores;
