@@ -29,8 +29,8 @@ const TICK: Duration = Duration::from_millis(8);
 /// Attempts after which a database in rollback-journal mode is read under SQLite's lock.
 const ROUND: u32 = 7;
 
-/// Tries for the shared lock of a live database; each waits as long as `connection` says.
-const LOCK_ATTEMPTS: usize = 5;
+/// Tries for the shared lock of a live database, a millisecond apart: at least five seconds.
+const LOCK_ATTEMPTS: usize = 5000;
 
 /// A database of one moment in a private folder that disappears with this value.
 #[derive(Debug)]
@@ -152,6 +152,7 @@ fn snapshot(files: &DatabaseFiles, folder: TempDir, database: PathBuf) -> Result
             let parts = Parts::default();
             return Ok(PrivateCopy { _folder: folder, database, parts, wal_mode: false, retries: ROUND });
         }
+        sleep(Duration::from_millis(1));
     }
     let attempts = PAUSES_MS.len() + LOCK_ATTEMPTS;
     Err(EvidenceError::NeverQuiet { path: files.shown.clone(), attempts })
