@@ -174,7 +174,7 @@ impl<'a> Folding<'a> {
         let members = self.members.get(&node).map(Vec::as_slice).unwrap_or_default();
         let turn = self.session.chain.turns.of(node);
         let own = |ix: &&Ix| **ix == node || (turn.is_some() && self.session.chain.turns.of(**ix) == turn);
-        let mut line = OutlineLine {
+        let mut outlined = OutlineLine {
             depth,
             seq: self.session.seq(node),
             last_seq: members.last().map_or(-1, |ix| self.session.seq(*ix)),
@@ -184,7 +184,7 @@ impl<'a> Folding<'a> {
             leaf: self.session.chain.live_leaf().is_some_and(|leaf| members.contains(&leaf)),
             preserved: self.preserved.contains(&node),
             entries: members.len(),
-            text: self.text(members.iter().filter(own)),
+            text: self.text(&members.iter().copied().filter(|ix| own(&ix)).collect::<Vec<_>>()),
             calls: BTreeMap::new(),
             orphans: members.iter().filter(|ix| self.orphans.contains(ix)).count(),
             notices: BTreeMap::new(),
@@ -194,27 +194,23 @@ impl<'a> Folding<'a> {
         for ix in members {
             let Some(entry) = self.entry(*ix) else { continue };
             for call in entry.calls() {
-                *line.calls.entry(call.name.as_deref().unwrap_or("(unnamed)").to_owned()).or_default() += 1;
+                *outlined.calls.entry(call.name.as_deref().unwrap_or("(unnamed)").to_owned()).or_default() += 1;
             }
             if !own(&ix) {
                 let name = entry.subtype().unwrap_or(if entry.flags.meta { "meta" } else { entry.kind.name() });
-                *line.notices.entry(name.to_owned()).or_default() += 1;
+                *outlined.notices.entry(name.to_owned()).or_default() += 1;
             }
         }
-        line
+        outlined
     }
 
     /// The first text of the node's own entries; a turn without text shows what it called.
-    fn text<'i>(&self, own: impl Iterator<Item = &'i Ix> + Clone) -> String {
-        let spoken = |ix: &Ix| self.entry(*ix).map(Entry::excerpt).filter(|text| !text.is_empty());
-        let called = |ix: &Ix| self.entry(*ix)?.calls().next().map(crate::transcript::Block::excerpt);
-        let said = own
-            .clone()
-            .find_map(|ix| spoken(ix).filter(|_| self.entry(*ix).is_some_and(|e| e.calls().next().is_none())));
-        said.or_else(|| own.clone().find_map(called))
-            .or_else(|| own.clone().find_map(spoken))
-            .unwrap_or_default()
-            .to_owned()
+    fn text(&self, own: &[Ix]) -> String {
+        let entries = || own.iter().filter_map(|ix| self.entry(*ix));
+        let spoken = |entry: &'a Entry| Some(entry.excerpt()).filter(|text| !text.is_empty());
+        let said = entries().filter(|entry| entry.calls().next().is_none()).find_map(spoken);
+        let called = || entries().find_map(|entry| entry.calls().next().map(crate::transcript::Block::excerpt));
+        said.or_else(called).or_else(|| entries().find_map(spoken)).unwrap_or_default().to_owned()
     }
 }
 

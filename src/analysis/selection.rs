@@ -91,13 +91,13 @@ impl Selection {
             [Some(session.store_key().to_owned()), Some(key.short().to_owned()), key.agent().map(ToOwned::to_owned)]
         };
         let find = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
-            let named = |session: &SessionModel| names(session).into_iter().flatten().any(|name| fits(&name));
-            model.sessions.iter().enumerate().filter(|(_, session)| named(session)).map(|(at, _)| at).collect()
+            let fitting = |session: &SessionModel| names(session).into_iter().flatten().any(|name| fits(&name));
+            model.sessions.iter().enumerate().filter(|(_, session)| fitting(session)).map(|(at, _)| at).collect()
         };
         let whole = find(&|name| name == prefix);
         let found = if whole.len() == 1 { whole } else { find(&|name| !prefix.is_empty() && name.starts_with(prefix)) };
         let listed = |all: &[usize]| {
-            let keys = all.iter().filter_map(|at| model.sessions.get(*at)).map(|session| session.store_key());
+            let keys = all.iter().filter_map(|at| model.sessions.get(*at)).map(SessionModel::store_key);
             keys.take(MAX_LISTED).collect::<Vec<_>>().join(", ")
         };
         match found.as_slice() {

@@ -88,7 +88,7 @@ pub fn sessions(model: &Model, selection: &Selection) -> Sessions {
     }
     let row = |(at, session)| {
         let (totals, context_max, shared_turns) = turns.get(at).copied().unwrap_or_default();
-        SessionRow { totals, context_max, shared_turns, ..row(session) }
+        SessionRow { totals, shared_turns, context_max, ..row(session) }
     };
     Sessions { sessions: selection.sessions(model).map(row).collect() }
 }

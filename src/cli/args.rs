@@ -65,7 +65,7 @@ pub(super) struct CommonArgs {
 /// When tables have colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Also in pipes and files
     Always,

@@ -2,7 +2,7 @@ use super::interrupt;
 use super::progress::Progress;
 use super::surroundings::open_options;
 use crate::analysis::{Inputs, Selection, StoreTables};
-use crate::evidence::{Evidence, FileFacts, Opened, Recovery, WorkbenchFile, WorkbenchListing};
+use crate::evidence::{Evidence, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing};
 use crate::report::views::Opening;
 use crate::run_dir::{FolderCount, Lineage, Manifest, SpillFile, Workbench};
 use crate::session::{Ix, Model, SessionModel};
@@ -83,7 +83,7 @@ fn workbench(listing: &WorkbenchListing) -> Workbench {
     };
     let hashes =
         if count(&listing.spill).bytes <= MAX_SPILL_BYTES_HASHED { listing.spill_hashes() } else { Vec::new() };
-    let fits = |at: usize| hashes.get(at).and_then(|hash| hash.matches());
+    let fits = |at: usize| hashes.get(at).and_then(SpillHash::matches);
     let spill = |(at, file): (usize, &WorkbenchFile)| SpillFile {
         name: file.name.clone(),
         bytes: file.bytes,

@@ -30,11 +30,8 @@ impl Target {
 
 /// Session ids and uuids hold no dots or slashes; store keys hold slashes, but begin with the `-` of an absolute path.
 fn looks_like_path(word: &str) -> bool {
-    word == "."
-        || word == ".."
-        || (word.contains('/') && !word.starts_with('-'))
-        || word.ends_with(".db")
-        || word.ends_with(".jsonl")
+    let has_extension = Path::new(word).extension().is_some_and(|extension| extension == "db" || extension == "jsonl");
+    has_extension || word.starts_with('.') || (word.contains('/') && !word.starts_with('-'))
 }
 
 #[cfg(test)]

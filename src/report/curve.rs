@@ -132,12 +132,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fall_is_more_than_a_shorter_answer() {
-        assert_eq!(falls(&[10, 20, 19, 30, 5, 6], 30), [4]);
-        assert_eq!(falls(&[1000, 3, 1, 1000], 1000), [1]);
-    }
-
-    #[test]
     fn buckets_cover_every_point_once() {
         let points: Vec<u64> = (0..5000).collect();
         let buckets = buckets(&points, &[2500], 70);

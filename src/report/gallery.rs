@@ -54,7 +54,10 @@ fn steps(count: u64) -> Table {
 }
 
 fn curve(count: u64) -> Curve {
-    Curve::new((0..count).map(|i| 11_000 + i % (count / 3 + 1) * 187_000 / count).collect(), "model turn", "tokens")
+    let points: Vec<u64> = (0..count).map(|i| 11_000 + i % (count / 3 + 1) * 187_000 / count).collect();
+    let falls =
+        points.windows(2).enumerate().filter(|(_, pair)| pair[1] < pair[0] * 7 / 10).map(|(at, _)| at + 1).collect();
+    Curve::new(points, "model turn", "tokens").falls(falls)
 }
 
 fn everything() -> Page {
@@ -262,7 +265,7 @@ fn curves_of_one_and_many_points() {
     // A fall that has grown back within one column is still marked.
     let mut points = vec![100_000; 5000];
     points[2500] = 10;
-    insta::assert_snapshot!(alone(Curve::new(points, "model turn", "tokens").height(2), style(60)), @r"
+    insta::assert_snapshot!(alone(Curve::new(points, "model turn", "tokens").falls(vec![2500]).height(2), style(60)), @r"
     100.0k ┤████████████████████████████████████████████████████
            │████████████████████████████████████████████████████
          0 └────────────────────────────────────────────────────

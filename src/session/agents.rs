@@ -27,7 +27,7 @@ pub struct Agent {
 
 /// The metadata that holds for a session: `agent_metadata` is appended again, the last one counts.
 pub(super) fn metadata(session: &Session) -> Option<AgentMetadata> {
-    session.entries.iter().rev().find_map(|entry| entry.extra.as_ref()?.agent.clone())
+    session.entries.iter().rev().find_map(|entry| entry.extra.as_ref()?.agent.as_deref().cloned())
 }
 
 /// Finds the calls that started subagents: `toolUseId` in the parent agent's session, else in the main thread.

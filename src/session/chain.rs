@@ -114,7 +114,7 @@ fn standings(
             spoken_below[link.to] |= spoken_below[*ix];
         }
     }
-    let mut standing = PerEntry::filled(Standing::Side, entries.iter().count());
+    let mut standing = PerEntry::filled(Standing::Side, entries.len());
     for ix in forest.top_down().iter().copied().filter(|ix| entries[*ix].in_chain() && !aside[*ix]) {
         let above = forest.links[ix].map(|link| standing[link.to]);
         standing[ix] = match above {

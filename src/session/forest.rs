@@ -70,7 +70,7 @@ pub struct Forest {
 impl Forest {
     /// Links the entries of a session, which come in the order of their sequence numbers.
     pub fn build(entries: &PerEntry<&Entry>) -> Self {
-        let (by_uid, duplicates) = by_uid(entries);
+        let (by_uid, duplicates) = ByUid::of(entries);
         let mut forest = Self {
             links: entries.iter().map(|_| None).collect(),
             self_parents: Vec::new(),
@@ -121,8 +121,7 @@ impl Forest {
     }
 
     fn link(&mut self, ix: Ix, entry: &Entry, by_uid: &ByUid<'_>) -> Option<Link> {
-        let find = |uid: &Uid| by_uid.get(uid).and_then(|copies| nearest(copies, ix));
-        let extra = entry.extra.as_deref();
+        let find = |uid: &Uid| by_uid.nearest(uid, ix);
         if let Parent::Of(parent) = &entry.parent {
             if entry.uuid.as_ref() == Some(parent) {
                 self.self_parents.push(ix);
@@ -132,9 +131,10 @@ impl Forest {
                 return Some(Link { to, trust: Trust::Recorded });
             }
             self.dangling.push(ix);
-            let source = extra.and_then(|extra| extra.source_assistant.as_ref()).and_then(find).filter(|to| *to != ix);
+            let source = entry.source_assistant.as_ref().and_then(find).filter(|to| *to != ix);
             return source.map(|to| Link { to, trust: Trust::BySourceAssistant });
         }
+        let extra = entry.extra.as_deref();
         let logical = extra.and_then(|extra| extra.logical_parent.as_ref()).filter(|_| entry.is_boundary())?;
         let found = find(logical).filter(|to| *to != ix);
         if found.is_none() {
@@ -145,7 +145,7 @@ impl Forest {
 
     /// Walks from every entry to a known one, without recursion; a walk that meets itself has found a cycle.
     fn cut_cycles(&mut self) {
-        let mut walk_of = PerEntry::filled(0_u32, self.links.iter().count());
+        let mut walk_of = PerEntry::filled(0_u32, self.links.len());
         let all: Vec<Ix> = self.links.iter().map(|(ix, _)| ix).collect();
         for (start, walk) in all.into_iter().zip(1..) {
             let mut at = start;
@@ -165,7 +165,7 @@ impl Forest {
     }
 
     fn reverse(&mut self) {
-        let len = self.links.iter().count();
+        let len = self.links.len();
         let mut counts = vec![0_usize; len + 1];
         let targets: Vec<_> = self.links.iter().filter_map(|(ix, link)| link.map(|link| (link.to, ix))).collect();
         for (to, _) in &targets {
@@ -192,23 +192,35 @@ impl Forest {
     }
 }
 
-type ByUid<'a> = HashMap<&'a Uid, Vec<Ix>>;
-
-/// Entries by uuid, and the pairs that share one.
-fn by_uid<'a>(entries: &PerEntry<&'a Entry>) -> (ByUid<'a>, Vec<(Ix, Ix)>) {
-    let mut by_uid = ByUid::new();
-    let mut duplicates = Vec::new();
-    for (ix, entry) in entries.iter().filter(|(_, entry)| entry.in_chain()) {
-        let Some(uid) = &entry.uuid else { continue };
-        let copies = by_uid.entry(uid).or_default();
-        duplicates.extend(copies.first().map(|first| (*first, ix)));
-        copies.push(ix);
-    }
-    (by_uid, duplicates)
+/// Entries by uuid: nearly every uuid stands once, so further copies are kept apart.
+struct ByUid<'a> {
+    first: HashMap<&'a Uid, Ix>,
+    copies: HashMap<&'a Uid, Vec<Ix>>,
 }
 
-/// Of several entries with the wanted uuid the last one before `ix`, else the first one after it.
-fn nearest(copies: &[Ix], ix: Ix) -> Option<Ix> {
-    let before = copies.partition_point(|copy| *copy < ix);
-    copies.get(before.wrapping_sub(1)).or_else(|| copies.get(before)).copied().filter(|found| *found != ix)
+impl<'a> ByUid<'a> {
+    /// The entries by uuid, and the pairs that share one.
+    fn of(entries: &PerEntry<&'a Entry>) -> (Self, Vec<(Ix, Ix)>) {
+        let mut by_uid = Self { first: HashMap::with_capacity(entries.len()), copies: HashMap::new() };
+        let mut duplicates = Vec::new();
+        for (ix, entry) in entries.iter().filter(|(_, entry)| entry.in_chain()) {
+            let Some(uid) = &entry.uuid else { continue };
+            let first = *by_uid.first.entry(uid).or_insert(ix);
+            if first != ix {
+                by_uid.copies.entry(uid).or_insert_with(|| vec![first]).push(ix);
+                duplicates.push((first, ix));
+            }
+        }
+        (by_uid, duplicates)
+    }
+
+    /// Of several entries with this uuid the last one before `ix`, else the first one after it; never `ix` itself.
+    fn nearest(&self, uid: &Uid, ix: Ix) -> Option<Ix> {
+        let Some(copies) = self.copies.get(uid) else {
+            return self.first.get(uid).copied().filter(|found| *found != ix);
+        };
+        let before = copies.partition_point(|copy| *copy < ix);
+        let after = || copies.get(before..)?.iter().find(|copy| **copy != ix);
+        before.checked_sub(1).and_then(|at| copies.get(at)).or_else(after).copied()
+    }
 }

@@ -33,6 +33,16 @@ impl<T: Clone> PerEntry<T> {
 }
 
 impl<T> PerEntry<T> {
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// There is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Entry by entry, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Ix, &T)> {
         Ix::all(self.0.len()).zip(&self.0)

@@ -130,22 +130,7 @@ impl Model {
     /// Builds the model of everything that was read.
     pub fn build(transcripts: Transcripts) -> Self {
         let Transcripts { sessions, notes } = transcripts;
-        let (usage, forests) = rayon::join(
-            || StoreUsage::count(&sessions),
-            || sessions.par_iter().map(|session| Forest::build(&session.entries.iter().collect())).collect::<Vec<_>>(),
-        );
-        let elsewhere = elsewhere(&sessions, &forests);
-        let nowhere = HashMap::default();
-        let built: Vec<_> = sessions
-            .par_iter()
-            .zip(forests)
-            .enumerate()
-            .map(|(at, (session, forest))| {
-                let chain = Chain::build(session, forest, elsewhere.get(&at).unwrap_or(&nowhere));
-                let (calls, faults) = calls::calls(session, &chain);
-                (chain, calls, faults)
-            })
-            .collect();
+        let (usage, built) = rayon::join(|| StoreUsage::count(&sessions), || built(&sessions));
         let described: Vec<_> =
             sessions.iter().enumerate().filter_map(|(at, session)| Some((at, agents::metadata(session)?))).collect();
         let views: Vec<_> =
@@ -189,6 +174,20 @@ impl Model {
         }
         findings
     }
+}
+
+/// Chain and calls of every session, side by side.
+fn built(sessions: &[Session]) -> Vec<(Chain, Vec<Call>, Vec<CallFault>)> {
+    let forest = |session: &Session| Forest::build(&session.entries.iter().collect());
+    let forests: Vec<Forest> = sessions.par_iter().map(forest).collect();
+    let elsewhere = elsewhere(sessions, &forests);
+    let nowhere = HashMap::default();
+    let build = |(at, (session, forest))| {
+        let chain = Chain::build(session, forest, elsewhere.get(&at).unwrap_or(&nowhere));
+        let (calls, faults) = calls::calls(session, &chain);
+        (chain, calls, faults)
+    };
+    sessions.par_iter().zip(forests).enumerate().map(build).collect()
 }
 
 /// For every session the uuids that its entries name as parents but that only another session has.

@@ -36,7 +36,7 @@ pub(super) fn segments(entries: &PerEntry<&Entry>, forest: &Forest) -> Vec<Segme
 }
 
 fn segment(boundary: Ix, entries: &PerEntry<&Entry>, forest: &Forest, by_uid: &HashMap<&Uid, Ix>) -> Segment {
-    let metadata = entries[boundary].extra.as_ref().and_then(|extra| extra.compaction.as_ref());
+    let metadata = entries[boundary].extra.as_ref().and_then(|extra| extra.compaction.as_deref());
     let preserved: Vec<_> = metadata.map(|m| m.preserved.as_slice()).unwrap_or_default().to_vec();
     let found: Vec<Ix> = preserved.iter().filter_map(|uid| by_uid.get(uid).copied()).collect();
     // The summary follows within the few attachments that open a segment; the first one below the boundary is it.

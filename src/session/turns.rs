@@ -44,7 +44,7 @@ impl Turns {
         let mut by_message: HashMap<&Label, Vec<(Option<&Label>, TurnId)>> = HashMap::new();
         for (ix, entry) in entries.iter().filter(|(_, entry)| entry.kind == Kind::Assistant && entry.in_chain()) {
             let id = entry.message.as_ref().and_then(|message| message.id.as_ref());
-            let request = entry.extra.as_ref().and_then(|extra| extra.request_id.as_ref());
+            let request = entry.message.as_ref().and_then(|message| message.request_id.as_ref());
             let fresh = TurnId(self.members.len());
             let turn = id.map_or(fresh, |id| {
                 let known = by_message.entry(id).or_default();

@@ -85,7 +85,7 @@ impl StoreUsage {
             for (ix, entry) in Ix::all(entries.len()).zip(entries) {
                 let Some(message) = entry.message.as_ref().filter(|_| entry.is_answer()) else { continue };
                 let Some(usage) = message.usage else { continue };
-                let request = entry.extra.as_ref().and_then(|extra| extra.request_id.as_ref());
+                let request = entry.message.as_ref().and_then(|message| message.request_id.as_ref());
                 let copy = Copy { session, ix, entry, request, usage };
                 match &message.id {
                     Some(id) => copies.entry(id).or_default().push(copy),

@@ -1,6 +1,7 @@
 use super::{Defect, DefectKind, Entry, Interner, Outcome, decode_row};
 use crate::run_dir::{Position, Row};
 use crate::unit::{Diagnosis, Finding, Place};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Everything that was read of a source, by store key.
@@ -81,7 +82,7 @@ impl Collector {
             }
         }
         let mut notes = joined.notes;
-        let sessions: Vec<_> = joined.sessions.into_iter().map(|(key, (e, d))| ordered(key, e, d)).collect();
+        let sessions: Vec<_> = joined.sessions.into_par_iter().map(|(key, (e, d))| ordered(key, e, d)).collect();
         notes.entries = sessions.iter().map(|s| u64::try_from(s.entries.len()).unwrap_or(0)).sum();
         notes.defects = sessions.iter().map(|s| u64::try_from(s.defects.len()).unwrap_or(0)).sum();
         Transcripts { sessions, notes }

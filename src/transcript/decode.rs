@@ -87,6 +87,11 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
             None => Parent::Absent,
             Some(value) => uid(value).map_or(Parent::Root, Parent::Of),
         },
+        source_assistant: raw.source_assistant.and_then(uid),
+        subtype: match raw.attachment {
+            Some(attachment) if kind == Kind::Attachment => attachment_type(attachment, interner),
+            _ => label(raw.subtype, interner),
+        },
         uuid,
         timestamp: raw.timestamp.and_then(text).and_then(|text| Timestamp::parse(&text)),
         session_id: label(raw.session_id, interner),
@@ -95,7 +100,7 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
         digest: if row.uid.is_none() { digest(json) } else { 0 },
         rendered_characters: raw.rendered.map_or(0, rendered_characters),
-        message: raw.message.map(|value| Box::new(Message::decode(value, interner))),
+        message: raw.message.map(|value| Box::new(Message::decode(value, raw.request_id, interner))),
         extra: raw.extra(&kind, json, interner).map(Box::new),
         kind,
     })
@@ -177,18 +182,12 @@ impl<'a> Raw<'a> {
 
     fn extra(&self, kind: &Kind, json: &str, interner: &mut Interner) -> Option<Extra> {
         let extra = Extra {
-            subtype: match self.attachment {
-                Some(attachment) if *kind == Kind::Attachment => attachment_type(attachment, interner),
-                _ => self.subtype.and_then(text).map(|text| interner.label(&text)),
-            },
             logical_parent: self.logical_parent.and_then(uid),
             leaf: self.leaf.and_then(uid),
-            source_assistant: self.source_assistant.and_then(uid),
-            request_id: self.request_id.and_then(text).map(|text| interner.unique(&text)),
             denial: self.denial.and_then(text).map(|text| interner.label(&text)),
-            compaction: self.compaction.map(|value| compaction(value, interner)),
+            compaction: self.compaction.map(|value| Box::new(compaction(value, interner))),
             spills: spills(json, interner),
-            agent: (kind.name() == "agent_metadata").then(|| agent_metadata(json, interner)),
+            agent: (kind.name() == "agent_metadata").then(|| Box::new(agent_metadata(json, interner))),
         };
         (extra != Extra::default()).then_some(extra)
     }

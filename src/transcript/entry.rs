@@ -9,7 +9,7 @@ pub enum Kind {
     User,
     /// A block of an answer.
     Assistant,
-    /// A notice of the harness; its subtype is in [`Extra`].
+    /// A notice of the harness, with a subtype.
     System,
     /// Context that the harness adds to a turn.
     Attachment,
@@ -77,6 +77,10 @@ pub struct Entry {
     pub uuid: Option<Uid>,
     /// `parentUuid`.
     pub parent: Parent,
+    /// `sourceToolAssistantUUID`: the entry with the call that a result answers.
+    pub source_assistant: Option<Uid>,
+    /// `subtype` of a system entry, `type` of an attachment.
+    pub subtype: Option<Label>,
     /// `timestamp`.
     pub timestamp: Option<Timestamp>,
     /// `sessionId`.
@@ -100,22 +104,16 @@ pub struct Entry {
 /// Fields that few entries carry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// `subtype` of a system entry, `type` of an attachment.
-    pub subtype: Option<Label>,
     /// `logicalParentUuid`: the true predecessor of a compaction boundary.
     pub logical_parent: Option<Uid>,
     /// `leafUuid` of a `last-prompt` entry.
     pub leaf: Option<Uid>,
-    /// `sourceToolAssistantUUID`: the entry with the call that a result answers.
-    pub source_assistant: Option<Uid>,
-    /// `requestId`.
-    pub request_id: Option<Label>,
     /// `toolDenialKind`.
     pub denial: Option<Label>,
     /// `compactMetadata`.
-    pub compaction: Option<Compaction>,
+    pub compaction: Option<Box<Compaction>>,
     /// Facts of an `agent_metadata` entry.
-    pub agent: Option<AgentMetadata>,
+    pub agent: Option<Box<AgentMetadata>>,
     /// Names of the spill files that its text points to.
     pub spills: Vec<Label>,
 }
@@ -162,7 +160,7 @@ impl Entry {
 
     /// The subtype of a system entry or the type of an attachment.
     pub fn subtype(&self) -> Option<&str> {
-        self.extra.as_ref()?.subtype.as_deref()
+        self.subtype.as_deref()
     }
 
     /// `system`/`compact_boundary`.

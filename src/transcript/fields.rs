@@ -3,6 +3,7 @@
 //! Raw fields keep the bytes of what is not understood, and a field of an unexpected type cannot spoil its neighbours.
 //! Objects are walked, not recursed into: nesting that would overflow a stack is skipped like any other value.
 
+use memchr::memchr;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -50,7 +51,7 @@ pub(super) fn check(json: &str) -> Result<(), serde_json::Error> {
 /// The text of a JSON string; `None` for any other value. A lone surrogate becomes U+FFFD.
 pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
+    if memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
     decode_json_text(json).map(|decoded| Cow::Owned(decoded.text.into_owned()))
@@ -59,7 +60,7 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
 /// Number of characters (Unicode code points, a lone surrogate counts as one) and the beginning of a JSON string.
 pub(super) fn measure(json: &str, excerpt_bytes: usize) -> Option<(u64, Cow<'_, str>)> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
+    if memchr(b'\\', inner.as_bytes()).is_none() {
         return Some((characters(inner.as_bytes()), Cow::Borrowed(prefix(inner, excerpt_bytes))));
     }
     let counted = serde_json::Deserializer::from_str(json).deserialize_bytes(Measure { excerpt_bytes }).ok()?;
@@ -127,7 +128,7 @@ impl<'de> Visitor<'de> for Name {
     }
 
     fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        Ok(String::from_utf8_lossy(bytes))
+        Ok(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed))
     }
 
     fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {

@@ -12,6 +12,8 @@ pub(super) const SYNTHETIC: &str = "<synthetic>";
 pub struct Message {
     /// `message.id`.
     pub id: Option<Label>,
+    /// `requestId` of the entry.
+    pub request_id: Option<Label>,
     /// `message.model`.
     pub model: Option<Label>,
     /// `message.stop_reason`; `None` also for null.
@@ -38,8 +40,9 @@ impl Message {
         self.blocks.iter().filter(|block| block.kind == BlockKind::ToolResult)
     }
 
-    pub(super) fn decode(json: &str, interner: &mut Interner) -> Self {
-        let mut message = Self::default();
+    pub(super) fn decode(json: &str, request_id: Option<&str>, interner: &mut Interner) -> Self {
+        let request_id = request_id.and_then(text).map(|text| interner.unique(&text));
+        let mut message = Self { request_id, ..Self::default() };
         each_field(json, |name, value| match name {
             "id" => message.id = text(value).map(|text| interner.unique(&text)),
             "model" => message.model = text(value).map(|text| interner.label(&text)),

@@ -12,7 +12,9 @@ pub(super) fn findings(findings: &[Finding], all: bool) -> Table {
         return findings_table(findings);
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    findings.iter().for_each(|finding| *counts.entry(finding.code).or_default() += 1);
+    for finding in findings {
+        *counts.entry(finding.code).or_default() += 1;
+    }
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shown = Vec::new();
     for finding in findings {
