@@ -1,7 +1,7 @@
-use crate::session::{Chain, Ix, PerEntry, SessionModel, Standing, Trust, TurnId};
+use crate::session::{Branch, BranchKind, Chain, Ix, PerEntry, Segment, SessionModel, Standing, Trust, TurnId};
 use crate::transcript::{Entry, Kind};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which part of the forest is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -53,6 +53,8 @@ pub struct OutlineLine {
     pub standing: Standing,
     /// It is the live leaf, or holds it.
     pub leaf: bool,
+    /// The conversation parts at one of its entries.
+    pub branch: Option<BranchKind>,
     /// The model still sees it verbatim after the compaction that follows.
     pub preserved: bool,
     /// Entries folded in.
@@ -85,6 +87,10 @@ struct Folding<'a> {
     members: BTreeMap<Ix, Vec<Ix>>,
     preserved: HashSet<Ix>,
     orphans: HashSet<Ix>,
+    /// The branches by the node at which they part.
+    branches: HashMap<Ix, BranchKind>,
+    /// What is told of each compaction instead of a text.
+    compactions: HashMap<Ix, String>,
 }
 
 impl<'a> Folding<'a> {
@@ -98,6 +104,8 @@ impl<'a> Folding<'a> {
             node: chain.standing.iter().map(|_| None).collect(),
             members: BTreeMap::new(),
             preserved,
+            branches: HashMap::new(),
+            compactions: chain.segments.iter().map(|segment| (segment.boundary, compaction_text(segment))).collect(),
             orphans: session.calls.iter().filter(|call| call.answer.is_none()).map(|call| call.at).collect(),
         };
         for ix in chain.forest.top_down() {
@@ -106,6 +114,8 @@ impl<'a> Folding<'a> {
                 folding.members.entry(node).or_default().push(*ix);
             }
         }
+        let at = |branch: &Branch| folding.node[branch.at].map(|node| (node, branch.kind));
+        folding.branches = chain.branches.iter().filter_map(at).collect();
         folding.members.values_mut().for_each(|members| members.sort_unstable());
         folding
     }
@@ -149,13 +159,14 @@ impl<'a> Folding<'a> {
         }
         let mut lines: Vec<OutlineLine> = Vec::new();
         let mut place: BTreeMap<Ix, usize> = BTreeMap::new();
-        let mut waiting: Vec<(Ix, usize)> = Vec::new();
+        // A node, its depth, and the depth of what follows it: the entries of an abandoned line stand below its first.
+        let mut waiting: Vec<(Ix, usize, usize)> = Vec::new();
         let leads_on =
             |node: &Ix| self.members.get(node).into_iter().flatten().any(|ix| chain.standing[*ix] == Standing::Live);
         let mut roots = below.remove(&None).unwrap_or_default();
         roots.sort_by_key(|node| (leads_on(node), *node));
-        waiting.extend(roots.into_iter().rev().map(|node| (node, 0)));
-        while let Some((node, depth)) = waiting.pop() {
+        waiting.extend(roots.into_iter().rev().map(|node| (node, 0, 0)));
+        while let Some((node, depth, following)) = waiting.pop() {
             let link = above(node);
             let at = link.and_then(|(above, _)| place.get(&above).copied());
             place.insert(node, lines.len());
@@ -164,8 +175,8 @@ impl<'a> Folding<'a> {
             let mut next = below.remove(&Some(node)).unwrap_or_default();
             let main = next.iter().copied().filter(leads_on).max().or(next.last().copied());
             next.retain(|node| Some(*node) != main);
-            waiting.extend(main.map(|node| (node, depth)));
-            waiting.extend(next.into_iter().rev().map(|node| (node, depth + 1)));
+            waiting.extend(main.map(|node| (node, following, following)));
+            waiting.extend(next.into_iter().rev().map(|node| (node, following + 1, following + 2)));
         }
         lines
     }
@@ -181,10 +192,20 @@ impl<'a> Folding<'a> {
             uuid: self.entry(node).and_then(|entry| entry.uuid.as_ref()).map(ToString::to_string).unwrap_or_default(),
             what: self.entry(node).map_or(What::Notice, |entry| what(entry, turn)),
             standing: self.session.chain.standing[node],
+            branch: self
+                .session
+                .chain
+                .branches
+                .iter()
+                .find(|branch| members.contains(&branch.at))
+                .map(|branch| branch.kind),
             leaf: self.session.chain.live_leaf().is_some_and(|leaf| members.contains(&leaf)),
             preserved: self.preserved.contains(&node),
             entries: members.len(),
-            text: self.text(&members.iter().copied().filter(|ix| own(&ix)).collect::<Vec<_>>()),
+            text: match self.compactions.get(&node) {
+                Some(text) => text.clone(),
+                None => self.text(&members.iter().copied().filter(|ix| own(&ix)).collect::<Vec<_>>()),
+            },
             calls: BTreeMap::new(),
             orphans: members.iter().filter(|ix| self.orphans.contains(ix)).count(),
             notices: BTreeMap::new(),
@@ -208,9 +229,18 @@ impl<'a> Folding<'a> {
     fn text(&self, own: &[Ix]) -> String {
         let entries = || own.iter().filter_map(|ix| self.entry(*ix));
         let spoken = |entry: &'a Entry| Some(entry.excerpt()).filter(|text| !text.is_empty());
-        let said = entries().filter(|entry| entry.calls().next().is_none()).find_map(spoken);
+        let said = entries().filter(|entry| entry.results().next().is_none()).find_map(spoken);
         let called = || entries().find_map(|entry| entry.calls().next().map(crate::transcript::Block::excerpt));
         said.or_else(called).or_else(|| entries().find_map(spoken)).unwrap_or_default().to_owned()
+    }
+}
+
+/// How a compaction came about and what it did to the context, as the CLI counted it.
+fn compaction_text(segment: &Segment) -> String {
+    let trigger = segment.trigger.as_deref().unwrap_or("unknown trigger");
+    match (segment.pre_tokens, segment.post_tokens) {
+        (Some(before), Some(after)) => format!("{trigger}, {before} to {after} tokens"),
+        _ => trigger.to_owned(),
     }
 }
 

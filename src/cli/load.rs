@@ -110,6 +110,8 @@ pub(super) fn opening(opened: &Opened, zone: Zone) -> Opening {
         method: opened.explanation.to_owned(),
         recovery: opened.recovery.as_ref().map(Recovery::sentences).unwrap_or_default(),
         files: opened.files.iter().map(file).collect(),
+        bytes: opened.files.iter().map(|file| file.bytes).fold(0, u64::saturating_add),
+        hashed: opened.files.iter().any(|file| file.sha256.is_some()),
         unchanged: opened.unchanged,
         changes: opened.changes.clone(),
         zone,

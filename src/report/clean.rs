@@ -19,6 +19,7 @@ impl CleanPage {
                 .into_iter()
                 .map(|s| Section { heading: s.heading.map(|h| clean.line(&h)), body: clean.body(s.body) })
                 .collect(),
+            data: page.data.map(|table| clean.table(table)),
         })
     }
 

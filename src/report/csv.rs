@@ -7,7 +7,7 @@ use super::clean::CleanPage;
 use super::page::{Bar, Body, Facts, Table};
 use super::render::RenderError;
 
-/// The page's primary table, or else its first table, bars or facts, as RFC 4180 with a header line: exact values, no
+/// The page's data table, or else its primary table, its first table, bars or facts, as RFC 4180 with a header line: exact values, no
 /// sums. A page without any of them is an empty text.
 ///
 /// A cell that a spreadsheet would read as a formula gets a leading `'`; plain numbers such as `-3.5` do not.
@@ -27,7 +27,7 @@ pub fn csv(page: &CleanPage) -> Result<String, RenderError> {
         Body::Table(table) => Some(table),
         Body::Facts(_) | Body::Bars(_) | Body::Curve(_) | Body::Tree(_) | Body::Text(_) | Body::Note(_) => None,
     });
-    if let Some(table) = primary.or(first) {
+    if let Some(table) = page.page().data.as_ref().or(primary).or(first) {
         return write(table_records(table));
     }
     let lines = bodies().find_map(|b| match b {

@@ -7,7 +7,7 @@ use crate::unit::{Finding, Place};
 pub fn findings_table(findings: &[Finding]) -> Table {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.level));
-    let columns = [Column::text("level"), Column::text("code"), Column::text("place"), Column::text("finding")];
+    let columns = [Column::word("level"), Column::word("code"), Column::word("place"), Column::text("finding")];
     Table::new(columns)
         .rows(sorted.into_iter().map(|f| [f.level.into(), f.code.into(), place(&f.place), Cell::text(&f.message)]))
         .empty("No findings.")
@@ -15,8 +15,7 @@ pub fn findings_table(findings: &[Finding]) -> Table {
 
 fn place(place: &Place) -> Cell {
     let join = |key: &Option<String>, short: bool| {
-        let key =
-            key.as_deref().map(|key| if short { StoreKey::parse(key).short().to_owned() } else { key.to_owned() });
+        let key = key.as_deref().map(|key| if short { StoreKey::parse(key).brief() } else { key.to_owned() });
         let file = place.file.as_ref().map(|file| place.line.map_or(file.clone(), |line| format!("{file}:{line}")));
         let seq = place.seq.map(|seq| format!("#{seq}"));
         [file, key, seq].into_iter().flatten().collect::<Vec<_>>().join(" ")

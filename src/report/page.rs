@@ -9,12 +9,14 @@ pub struct Page {
     pub title: String,
     /// From the most to the least important.
     pub sections: Vec<Section>,
+    /// The table that CSV prints when people see the same in another form, such as a tree.
+    pub data: Option<Table>,
 }
 
 impl Page {
     /// An empty page.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), sections: Vec::new() }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// With one more part, without a heading.
@@ -28,6 +30,13 @@ impl Page {
     #[must_use]
     pub fn section(mut self, heading: impl Into<String>, body: impl Into<Body>) -> Self {
         self.sections.push(Section { heading: Some(heading.into()), body: body.into() });
+        self
+    }
+
+    /// With the table that CSV prints instead of one that people see.
+    #[must_use]
+    pub fn data(mut self, table: Table) -> Self {
+        self.data = Some(table);
         self
     }
 
@@ -172,6 +181,11 @@ impl Column {
     /// A column of numbers, times or durations, which are never broken.
     pub fn number(header: impl Into<String>) -> Self {
         Self { align: Align::Right, fold: Fold::Never, ..Self::text(header) }
+    }
+
+    /// A column of words that are short enough to be shown whole.
+    pub fn word(header: impl Into<String>) -> Self {
+        Self { fold: Fold::Never, ..Self::text(header) }
     }
 
     /// A column of identifiers, which are known by their head.

@@ -197,11 +197,8 @@ fn branch(
         heads.extend(forest.children(step.anchor).iter().filter(|child| turns.of(**child) == turn));
     }
     heads.sort_unstable();
-    let newest = heads
-        .iter()
-        .copied()
-        .filter(|head| live[*head] && turns.of(*head) != inside.and_then(|s| turns.of(s.anchor)))
-        .max();
+    let rest_of_turn = |head: Ix| inside.is_some_and(|step| turns.of(head) == turns.of(step.anchor));
+    let newest = heads.iter().copied().filter(|head| live[*head] && !rest_of_turn(*head)).max();
     let extent = |head| Extent { entries: 1, range: (head, head), times: None, turns: 0, usage: Usage::default() };
     let begin = |head: Ix| BranchLine { head, live: newest == Some(head), extent: extent(head) };
     Some(Branch { at: inside.or(steps.first())?.anchor, kind, lines: heads.into_iter().map(begin).collect() })

@@ -1,7 +1,7 @@
 use super::evidence::Opening;
 use super::findings::findings;
-use crate::analysis::{BranchResult, ChainSession, Chains, OutlineLine, Standing, Trust, View, What};
-use crate::report::{Body, Cell, Facts, Page, Tone, TreeLine};
+use crate::analysis::{BranchLineResult, BranchResult, ChainSession, Chains, OutlineLine, Standing, Trust, View, What};
+use crate::report::{Body, Cell, Column, Facts, Page, Table, Tone, TreeLine};
 use crate::unit::{Finding, Level, Zone};
 use std::collections::BTreeMap;
 
@@ -12,11 +12,15 @@ pub fn chain(result: &Chains, opening: &Opening) -> Page {
         page = page.note("The source has no session.");
     }
     for session in &result.sessions {
-        page = page
-            .section(session.store_key.as_str(), facts(session, result.view, opening.zone))
-            .part(Body::Tree(tree(session)));
+        page = page.section(session.store_key.as_str(), facts(session, result.view)).part(Body::Tree(tree(session)));
+        if !session.branches.is_empty() {
+            page = page.part(branches(session, opening.zone));
+        }
+        if !session.breaks.is_empty() {
+            page = page.part(breaks(session));
+        }
     }
-    page.section("Evidence", opening.facts())
+    page.section("Evidence", opening.facts()).data(data(result))
 }
 
 /// Only what is wrong with the chains.
@@ -25,7 +29,7 @@ pub fn chain_check(found: &[Finding], opening: &Opening) -> Page {
     Page::new(opening.title("Check of the chains")).part(table).section("Evidence", opening.facts())
 }
 
-fn facts(session: &ChainSession, view: View, zone: Zone) -> Facts {
+fn facts(session: &ChainSession, view: View) -> Facts {
     let at = |standing| session.standing.get(&standing).copied().unwrap_or_default();
     let counted = [
         (at(Standing::Live), "on the live chain"),
@@ -59,14 +63,6 @@ fn facts(session: &ChainSession, view: View, zone: Zone) -> Facts {
         let named = other.seq.map_or_else(|| "is not here".to_owned(), |seq| format!("#{seq} is on another line"));
         facts = facts.line("other leaf", Cell::text(format!("{named}, {}", other.witness.description())).warn());
     }
-    for branch in &session.branches {
-        facts = facts.line("branch", branch_line(branch, zone));
-    }
-    for found in &session.breaks {
-        let guess = found.guess_seq.map(|seq| format!(" (a guess: it may follow #{seq}, the entry before it)"));
-        let text = format!("#{} {}: {}{}", found.seq, found.code, found.message, guess.unwrap_or_default());
-        facts = facts.line("break", Cell::text(text).tone(found.level.into()));
-    }
     facts
 }
 
@@ -78,17 +74,93 @@ fn view_name(view: View) -> &'static str {
     }
 }
 
-fn branch_line(branch: &BranchResult, zone: Zone) -> Cell {
-    let line = |line: &crate::analysis::BranchLineResult| {
-        let state = if line.live { "live" } else { "abandoned" };
-        let time = line.first.map(|first| format!(", from {}", zone.time(first))).unwrap_or_default();
-        let lasts =
-            line.first.zip(line.last).map(|(first, last)| format!(" for {}", last.since(first))).unwrap_or_default();
-        let tokens = line.usage.total();
-        format!("#{} {state}, {} entries, {tokens} tokens{time}{lasts}", line.seq, line.entries)
+fn branches(session: &ChainSession, zone: Zone) -> Table {
+    let columns = [
+        Column::number("branch at"),
+        Column::text("how it parts"),
+        Column::number("line from"),
+        Column::text("state"),
+        Column::number("entries"),
+        Column::number("turns"),
+        Column::number("tokens"),
+        Column::number("began").minor(),
+        Column::number("lasted").minor(),
+        Column::id("text").minor(),
+    ];
+    let row = |branch: &BranchResult, line: &BranchLineResult| {
+        [
+            Cell::from(branch.seq),
+            branch.code.description().into(),
+            line.seq.into(),
+            if line.live { Cell::text("live").good() } else { Cell::text("abandoned").warn() },
+            line.entries.into(),
+            line.turns.into(),
+            line.usage.total().into(),
+            line.first.map(|first| Cell::moment(first, zone)).into(),
+            line.first.zip(line.last).map(|(first, last)| last.since(first)).into(),
+            line.text.lines().next().unwrap_or_default().into(),
+        ]
     };
-    let lines = branch.lines.iter().map(line).collect::<Vec<_>>().join("; ");
-    Cell::text(format!("#{} {}: {lines}", branch.seq, branch.code.description())).warn()
+    let rows = session.branches.iter().flat_map(|branch| branch.lines.iter().map(move |line| row(branch, line)));
+    Table::new(columns).rows(rows)
+}
+
+fn breaks(session: &ChainSession) -> Table {
+    let columns = [
+        Column::number("break at"),
+        Column::text("level"),
+        Column::text("cause"),
+        Column::text("what it means"),
+        Column::number("guess").named("guess_seq"),
+    ];
+    let rows = session.breaks.iter().map(|found| {
+        let guess = found.guess_seq.map(|seq| Cell::text(format!("after #{seq}?")).exact(seq.to_string()));
+        [found.seq.into(), found.level.into(), found.code.into(), found.message.as_str().into(), guess.into()]
+    });
+    Table::new(columns).rows(rows)
+}
+
+/// The outline as a table: one row a line, for CSV.
+fn data(result: &Chains) -> Table {
+    let columns = [
+        "store_key",
+        "depth",
+        "seq",
+        "last_seq",
+        "uuid",
+        "what",
+        "standing",
+        "leaf",
+        "entries",
+        "calls",
+        "orphans",
+        "below_seq",
+        "link",
+        "text",
+    ];
+    let mut table = Table::new(columns.map(Column::text));
+    for session in &result.sessions {
+        for line in &session.outline {
+            let below = line.below.and_then(|at| session.outline.get(at)).map(|below| below.seq);
+            table.push([
+                session.store_key.as_str().into(),
+                line.depth.into(),
+                line.seq.into(),
+                line.last_seq.into(),
+                line.uuid.as_str().into(),
+                what(line.what).into(),
+                standing(line.standing).into(),
+                line.leaf.into(),
+                line.entries.into(),
+                counts(&line.calls).into(),
+                line.orphans.into(),
+                below.into(),
+                line.link.map(Trust::as_str).into(),
+                line.text.as_str().into(),
+            ]);
+        }
+    }
+    table
 }
 
 fn tree(session: &ChainSession) -> Vec<TreeLine> {
@@ -108,6 +180,7 @@ fn tree_line(line: &OutlineLine, breaks: &BTreeMap<i64, Vec<(Level, &str)>>) -> 
     let text = if first.is_empty() { format!("{range} {name}") } else { format!("{range} {name}  {first}") };
     let mut notes = Vec::new();
     notes.extend(within().map(|(_, code)| format!("BREAK {code}")));
+    notes.extend(line.branch.map(|branch| format!("BRANCH {}", branch.code())));
     notes.extend(line.leaf.then(|| "LIVE LEAF".to_owned()));
     if !line.calls.is_empty() {
         notes.push(format!("calls {}", counts(&line.calls)));
@@ -129,7 +202,17 @@ fn tree_line(line: &OutlineLine, breaks: &BTreeMap<i64, Vec<(Level, &str)>>) -> 
 
 /// What a line of the outline is, with where it stands if that is not the live chain.
 pub(super) fn label(line: &OutlineLine) -> String {
-    let what = match line.what {
+    let what = what(line.what);
+    match line.standing {
+        Standing::Live => what.to_owned(),
+        Standing::Branch => format!("{what} (abandoned)"),
+        Standing::Detached => format!("{what} (detached)"),
+        Standing::Side => format!("{what} (aside)"),
+    }
+}
+
+fn what(what: What) -> &'static str {
+    match what {
         What::Prompt => "prompt",
         What::Answer => "answer",
         What::StandIn => "stand-in",
@@ -137,12 +220,16 @@ pub(super) fn label(line: &OutlineLine) -> String {
         What::Summary => "summary",
         What::StrayResult => "result without call",
         What::Notice => "notice",
-    };
-    match line.standing {
-        Standing::Live => what.to_owned(),
-        Standing::Branch => format!("{what} (abandoned)"),
-        Standing::Detached => format!("{what} (detached)"),
-        Standing::Side => format!("{what} (aside)"),
+    }
+}
+
+/// Where an entry stands, in one word.
+pub(super) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Live => "live",
+        Standing::Branch => "branch",
+        Standing::Detached => "detached",
+        Standing::Side => "side",
     }
 }
 

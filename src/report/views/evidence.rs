@@ -1,6 +1,9 @@
 use crate::report::{Cell, Facts};
 use crate::unit::Zone;
 
+/// Files that are listed one by one; more are only counted.
+const MAX_FILES: usize = 6;
+
 /// How the source was read, in the words that every report shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
@@ -14,6 +17,10 @@ pub struct Opening {
     pub recovery: Vec<String>,
     /// Files with their size, and their hash if it was taken.
     pub files: Vec<String>,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// The hashes were taken, so every file is listed.
+    pub hashed: bool,
     /// Whether the source stayed as it was.
     pub unchanged: bool,
     /// What changed.
@@ -38,7 +45,11 @@ impl Opening {
         let facts = Facts::new().line("read", self.method.as_str());
         let facts = self.recovery.iter().fold(facts, |facts, line| facts.line("recovery", line.as_str()));
         let facts = facts.line("source", state);
-        let facts = self.files.iter().fold(facts, |facts, file| facts.line("file", file.as_str()));
+        let shown = if self.files.len() > MAX_FILES && !self.hashed { 0 } else { self.files.len() };
+        let facts = self.files.iter().take(shown).fold(facts, |facts, file| facts.line("file", file.as_str()));
+        let counted =
+            || format!("{} files, {} bytes; --hash and --format json list them", self.files.len(), self.bytes);
+        let facts = facts.line_if("files", (shown < self.files.len()).then(counted));
         facts.line("times", format!("shown in {}", self.zone.name()))
     }
 }

@@ -6,7 +6,9 @@ mod evidence;
 mod findings;
 mod sessions;
 mod show;
+mod steps;
 mod summary;
+mod tools;
 
 pub use chain::{chain, chain_check};
 pub use dot::dot;

@@ -7,14 +7,15 @@ use crate::unit::Zone;
 /// One row per session.
 pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
     let columns = [
-        Column::id("session").named("store_key"),
-        Column::text("kind"),
+        Column::word("session").named("store_key"),
+        Column::word("kind").minor(),
         Column::text("description"),
-        Column::text("started by").named("parent_call").minor(),
+        Column::word("agent type").minor(),
+        Column::word("started by").named("parent_call").minor(),
         Column::number("entries"),
         Column::number("model turns"),
-        Column::text("models"),
-        Column::text("versions").minor(),
+        Column::word("models").minor(),
+        Column::word("versions").minor(),
         Column::number("first").minor(),
         Column::number("last").minor(),
         Column::number("context max").named("context_max_tokens"),
@@ -28,20 +29,21 @@ pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
     Page::new(opening.title("Sessions")).part(table).section("Evidence", opening.facts())
 }
 
-fn row(session: &SessionRow, zone: Zone) -> [Cell; 15] {
+fn row(session: &SessionRow, zone: Zone) -> [Cell; 16] {
     let key = StoreKey::parse(&session.store_key);
     // Subagents stand below their main thread: keys are in order.
-    let indent = if session.kind == Kind::Subagent { "  " } else { "" };
+    let below = if session.kind == Kind::Subagent { "· " } else { "" };
     let marked = |n: usize| if n == 0 { Cell::from(n).faint() } else { Cell::from(n).warn() };
     let started = session.parent_call.as_ref().map(|call| {
-        let short = StoreKey::parse(&call.store_key).short().chars().take(14).collect::<String>();
-        Cell::text(format!("{} {short}:{}", call.tool, call.seq))
+        let brief = StoreKey::parse(&call.store_key).brief();
+        Cell::text(format!("{} {brief}:{}", call.tool, call.seq))
             .exact(format!("{} {}:{}", call.tool, call.store_key, call.seq))
     });
     [
-        Cell::text(format!("{indent}{}", key.short())).exact(&session.store_key),
-        kind(session).into(),
+        Cell::text(format!("{below}{}", key.brief())).exact(&session.store_key),
+        kind(session.kind).into(),
         session.description.lines().next().unwrap_or_default().into(),
+        session.agent_type.as_deref().into(),
         started.into(),
         session.entries.into(),
         session.totals.model_turns.into(),
@@ -57,11 +59,11 @@ fn row(session: &SessionRow, zone: Zone) -> [Cell; 15] {
     ]
 }
 
-fn kind(session: &SessionRow) -> String {
-    match session.kind {
-        Kind::Main => "main".to_owned(),
-        Kind::Other => "other".to_owned(),
-        Kind::Subagent => session.agent_type.clone().unwrap_or_else(|| "subagent".to_owned()),
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Main => "main",
+        Kind::Other => "other",
+        Kind::Subagent => "subagent",
     }
 }
 

@@ -1,3 +1,4 @@
+use super::chain::standing;
 use super::evidence::Opening;
 use crate::analysis::{Neighbour, ShownEntry, ShownLink};
 use crate::report::{Body, Cell, Column, Facts, Page, Table};
@@ -34,13 +35,13 @@ pub fn show_session(entries: &[ShownEntry], store_key: &str, opening: &Opening) 
         Column::text("text"),
     ];
     let rows = entries.iter().map(|entry| {
-        let standing = Cell::text(standing(entry));
+        let stands = Cell::text(standing(entry.standing));
         let parent = entry.parent.as_ref();
         [
             Cell::from(entry.seq),
             entry.timestamp.map(|time| Cell::text(opening.zone.time(time)).exact(time.to_string())).into(),
             kind(entry).into(),
-            if standing.shown == "live" { standing } else { standing.faint() },
+            if stands.shown == "live" { stands } else { stands.faint() },
             parent.map(|parent| parent.entry.seq).into(),
             parent.map(|parent| parent.trust.as_str()).into(),
             entry.bytes.into(),
@@ -56,23 +57,13 @@ fn kind(entry: &ShownEntry) -> String {
     entry.subtype.as_ref().map_or_else(|| entry.kind.clone(), |subtype| format!("{}/{subtype}", entry.kind))
 }
 
-fn standing(entry: &ShownEntry) -> &'static str {
-    use crate::analysis::Standing;
-    match entry.standing {
-        Standing::Live => "live",
-        Standing::Branch => "branch",
-        Standing::Detached => "detached",
-        Standing::Side => "side",
-    }
-}
-
 fn facts(entry: &ShownEntry, zone: Zone) -> Facts {
     Facts::new()
         .line("type", kind(entry))
         .line_if("uuid", entry.uuid.as_deref())
         .line_if("time", entry.timestamp.map(|time| Cell::moment(time, zone)))
         .line("bytes", entry.bytes)
-        .line("standing", standing(entry))
+        .line("standing", standing(entry.standing))
         .line("the model sees it", entry.loaded)
 }
 

@@ -1,16 +1,21 @@
 use super::evidence::Opening;
 use super::findings::findings;
-use crate::analysis::{Economics, StepRow, Steps, Summary, Thread, Tools, WorkbenchSummary};
-use crate::report::{Body, Cell, Column, Curve, Facts, Page, Table};
+use super::steps::{reported, runs_table, steps_line, steps_table};
+use super::tools::{shortened, tools};
+use crate::analysis::{Economics, Summary, Thread, WorkbenchSummary};
+use crate::report::{Cell, Column, Curve, Facts, Page, Table};
 use crate::run_dir::StoreKey;
-use crate::unit::{Finding, Level, Span, Zone};
+use crate::unit::{Finding, Level, Zone};
 
 /// What happened, on one screen.
 pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findings: bool) -> Page {
     let zone = opening.zone;
     let mut page = Page::new(opening.title("Summary")).part(overview(result, found, zone));
     page = match &result.steps {
-        Some(steps) => page.section("Steps (figures as the manifest reports them)", steps_table(steps)),
+        Some(steps) => {
+            let page = page.section("Steps (figures as the manifest reports them)", steps_table(steps));
+            if steps.runs.len() > 1 { page.part(runs_table(steps, zone)) } else { page }
+        }
         None => page.note("There is no manifest.json: steps, reported cost and attempts are not known."),
     };
     page = page.section("Context economics", economics_table(&result.economics)).part(cache_facts(&result.economics));
@@ -82,88 +87,6 @@ fn times(result: &Summary, zone: Zone) -> Option<String> {
     Some(format!("{} to {end} ({}), {}", zone.date_time(first), zone.name(), last.since(first)))
 }
 
-fn steps_line(steps: &Steps) -> String {
-    let ok = steps.steps.iter().filter(|step| step.ok == Some(true)).count();
-    let retried = steps.steps.iter().filter(|step| step.attempts.is_some_and(|attempts| attempts > 1)).count();
-    let retried = if retried > 0 { format!(", {retried} retried") } else { String::new() };
-    let runs = steps.runs.len();
-    let runs = if runs > 1 { format!(", in {runs} runs") } else { String::new() };
-    format!("{} executed, {ok} ok{retried}{runs}", steps.steps.len())
-}
-
-fn reported(steps: &Steps) -> String {
-    match steps.steps_without_cost {
-        0 => format!("{} (as the client estimated it, not the bill)", steps.reported_usd),
-        n => format!("at least {}: {n} steps have no readable cost", steps.reported_usd),
-    }
-}
-
-fn steps_table(steps: &Steps) -> Table {
-    let columns = [
-        Column::text("step"),
-        Column::id("run").minor(),
-        Column::text("result"),
-        Column::number("cost").named("cost_usd"),
-        Column::number("turns").named("num_turns"),
-        Column::number("attempts"),
-        Column::text("resumed").minor(),
-        Column::number("handoffs").minor(),
-        Column::number("context").named("context_tokens").minor(),
-        Column::number("duration").named("duration_s"),
-        Column::id("session"),
-        Column::text("error"),
-    ];
-    let several_runs = steps.runs.len() > 1;
-    let rows = steps.steps.iter().map(step_row);
-    let mut table = Table::new(columns).rows(rows).primary().empty("The manifest has no step.");
-    if several_runs {
-        for run in &steps.runs {
-            let span = run.started_at.zip(run.ended_at).map(|(start, end)| end.since(start));
-            table = table.footer(sum_row(
-                run.run.as_deref().unwrap_or("(no run id)"),
-                run.steps,
-                run.ok,
-                run.reported_usd,
-                span,
-            ));
-        }
-    }
-    let ok = steps.steps.iter().filter(|step| step.ok == Some(true)).count();
-    table.footer(sum_row("all", steps.steps.len(), ok, steps.reported_usd, None))
-}
-
-fn sum_row(name: &str, steps: usize, ok: usize, cost: crate::unit::Usd, span: Option<Span>) -> [Cell; 10] {
-    let blank = || Cell::text("");
-    let counted = format!("{ok}/{steps} ok");
-    let span = span.map_or_else(blank, Cell::from);
-    [name.into(), blank(), counted.into(), cost.into(), blank(), blank(), blank(), blank(), blank(), span]
-}
-
-fn step_row(step: &StepRow) -> [Cell; 12] {
-    let result = match step.ok {
-        Some(true) => Cell::text("ok").good(),
-        Some(false) => Cell::text("failed").bad(),
-        None => Cell::text("unknown").warn(),
-    };
-    let attempts = Cell::from(step.attempts);
-    let session = step.session_id.as_deref().map(|id| Cell::text(id.chars().take(8).collect::<String>()).exact(id));
-    let session = session.map(|cell| if step.session_in_store { cell } else { cell.bad() });
-    [
-        step.step.as_str().into(),
-        step.run.as_deref().into(),
-        result,
-        step.cost_usd.into(),
-        step.num_turns.into(),
-        if step.attempts.is_some_and(|attempts| attempts > 1) { attempts.warn() } else { attempts },
-        step.resumed.into(),
-        step.handoffs.filter(|handoffs| *handoffs > 0).into(),
-        step.context.into(),
-        step.duration_s.into(),
-        session.into(),
-        step.error.as_deref().or(step.errors.first().map(String::as_str)).into(),
-    ]
-}
-
 fn economics_table(economics: &Economics) -> Table {
     let (main, sub) = (&economics.main, &economics.subagents);
     let columns = [
@@ -213,7 +136,7 @@ fn curve(page: Page, result: &Summary) -> Page {
     let drops = curve.drops.iter().map(|drop| {
         let at = curve.points.get(drop.point);
         let place =
-            at.map(|point| format!("{}:{}", StoreKey::parse(&point.store_key).short(), point.seq)).unwrap_or_default();
+            at.map(|point| format!("{}:{}", StoreKey::parse(&point.store_key).brief(), point.seq)).unwrap_or_default();
         let turn = drop.point + 1;
         [turn.into(), drop.from.into(), drop.to.into(), drop.cause.into(), Cell::text(place)]
     });
@@ -225,65 +148,6 @@ fn curve(page: Page, result: &Summary) -> Page {
         Column::id("entry").minor(),
     ];
     if curve.drops.is_empty() { page } else { page.part(shortened(Table::new(columns).rows(drops), 8)) }
-}
-
-/// Only the first rows, with a last one that tells how many more there are; JSON has all.
-fn shortened(mut table: Table, rows: usize) -> Body {
-    let more = table.rows.len().saturating_sub(rows);
-    if more > 1 {
-        table.rows.truncate(rows);
-        let note = Cell::text(format!("… and {more} more, see --format json")).faint();
-        let at = table.columns.iter().position(|column| column.align == crate::report::Align::Left).unwrap_or_default();
-        let mut row = vec![Cell::text(""); table.columns.len()];
-        if let Some(cell) = row.get_mut(at) {
-            *cell = note;
-        }
-        table.push(row);
-    }
-    table.into()
-}
-
-fn tools(page: Page, tools: &Tools) -> Page {
-    let columns = [
-        Column::text("thread"),
-        Column::text("tool"),
-        Column::number("calls"),
-        Column::number("errors"),
-        Column::number("denied"),
-        Column::number("likely denied").minor(),
-        Column::number("no result"),
-        Column::number("result characters").minor(),
-    ];
-    let rows = tools.rows.iter().map(|row| {
-        let marked = |n: usize| if n == 0 { Cell::from(n).faint() } else { Cell::from(n).warn() };
-        let c = row.counts;
-        [
-            row.thread.into(),
-            row.tool.as_str().into(),
-            c.calls.into(),
-            marked(c.errors),
-            marked(c.denied),
-            marked(c.likely_denied),
-            marked(c.orphans),
-            Cell::count(c.result_characters),
-        ]
-    });
-    let page = page.section("Tools", shortened(Table::new(columns).rows(rows).empty("No tool calls."), 20));
-    let denials = tools.denials.iter().map(|row| {
-        let c = row.counts;
-        let denied = c.denied + c.likely_denied;
-        let share = Cell::share(u64::try_from(denied).unwrap_or(0), u64::try_from(c.calls).unwrap_or(0));
-        let short = StoreKey::parse(&row.store_key).short().to_owned();
-        [Cell::text(short).exact(&row.store_key), c.calls.into(), c.denied.into(), c.likely_denied.into(), share]
-    });
-    let columns = [
-        Column::id("thread with denials"),
-        Column::number("calls"),
-        Column::number("denied"),
-        Column::number("likely denied"),
-        Column::number("rate"),
-    ];
-    if tools.denials.is_empty() { page } else { page.part(shortened(Table::new(columns).rows(denials), 10)) }
 }
 
 fn workbench_facts(workbench: &WorkbenchSummary) -> Facts {
