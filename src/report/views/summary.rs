@@ -2,8 +2,8 @@ use super::evidence::Opening;
 use super::findings::findings;
 use super::steps::{reported, runs_table, steps_line, steps_table};
 use super::tools::{shortened, tools};
-use crate::analysis::{Economics, Summary, Thread, WorkbenchSummary};
-use crate::report::{Cell, Column, Curve, Facts, Page, Table};
+use crate::analysis::{Economics, NextStep, Summary, Thread, WorkbenchSummary};
+use crate::report::{Body, Cell, Column, Curve, Facts, Page, Table};
 use crate::run_dir::StoreKey;
 use crate::unit::{Finding, Level, Zone};
 
@@ -25,9 +25,8 @@ pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findi
         page = page.section("Workbench", workbench_facts(workbench));
     }
     page = page.section("Findings", findings(found, all_findings)).section("Evidence", opening.facts());
-    let next =
-        result.next.iter().map(|next| [Cell::text(command(&next.command, &opening.path)), next.why.as_str().into()]);
-    page.section("Look next", Table::new([Column::text("command"), Column::text("why")]).rows(next))
+    let line = |next: &NextStep| format!("{}  # {}", command(&next.command, &opening.path), next.why);
+    page.section("Look next", Body::Text(result.next.iter().map(line).collect::<Vec<_>>().join("\n")))
 }
 
 /// The command line that a person can paste.
@@ -39,10 +38,15 @@ fn command(command: &str, source: &str) -> String {
     format!("flower-analyze {name} {quoted} {rest}").trim_end().to_owned()
 }
 
+/// A count with its noun.
+fn plural((n, what): (usize, &str)) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 fn overview(result: &Summary, found: &[Finding], zone: Zone) -> Facts {
     let count = |level| found.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings, infos) = (count(Level::Error), count(Level::Warning), count(Level::Info));
-    let counted = Cell::text(format!("{errors} errors, {warnings} warnings, {infos} notes"));
+    let counted = Cell::text([(errors, "error"), (warnings, "warning"), (infos, "note")].map(plural).join(", "));
     let sessions = format!("{} main threads, {} subagents", result.main_threads, result.subagents);
     let rows = &result.rows;
     let balance = match (rows.defects, rows.split_off) {
