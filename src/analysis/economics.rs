@@ -1,8 +1,9 @@
 use super::Selection;
 use crate::run_dir::Kind;
-use crate::session::{Model, Totals};
+use crate::session::{Model, SessionModel, Totals};
 use crate::transcript::Entry;
 use crate::unit::Tokens;
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// Where the context went: the main threads against the subagents.
@@ -50,12 +51,15 @@ pub struct Cache {
 /// The economics of the chosen sessions.
 pub fn economics(model: &Model, selection: &Selection) -> Economics {
     let mut economics = Economics::default();
-    for (_, session) in selection.sessions(model) {
+    let chosen: Vec<&SessionModel> = selection.sessions(model).map(|(_, session)| session).collect();
+    let characters =
+        |session: &&SessionModel| session.session.entries.iter().map(Entry::characters).fold(0, u64::saturating_add);
+    let counted: Vec<u64> = chosen.par_iter().map(characters).collect();
+    for (session, characters) in chosen.iter().zip(counted) {
         let side = economics.side(session.kind());
         side.sessions += 1;
         side.entries += session.session.entries.len();
-        side.characters =
-            session.session.entries.iter().map(Entry::characters).fold(side.characters, u64::saturating_add);
+        side.characters = side.characters.saturating_add(characters);
     }
     for turn in model.usage.turns.iter().filter(|turn| selection.has(turn.home)) {
         let Some(home) = model.sessions.get(turn.home) else { continue };

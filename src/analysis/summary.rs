@@ -1,11 +1,12 @@
 use super::{ContextCurve, Economics, Selection, StoreTables, Tools, UsageReport};
 use super::{context_curve, economics, integrity, steps, tools, usage_report};
 use crate::run_dir::{FolderCount, Kind, Lineage, Manifest, StateProblem, StoreKey, Workbench};
-use crate::session::Model;
-use crate::transcript::Notes;
+use crate::session::{Model, SessionModel};
+use crate::transcript::{Entry, Notes};
 use crate::unit::{Finding, Level, Timestamp};
+use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything beside the transcripts that the summary looks at.
 #[derive(Debug, Clone, Default)]
@@ -84,29 +85,72 @@ pub fn summary(
     inputs: &Inputs,
     opening: Vec<Finding>,
 ) -> (Summary, Vec<Finding>) {
-    let findings = findings(model, selection, inputs, opening);
     let chosen = || selection.sessions(model).map(|(_, session)| session);
-    let entries = || chosen().flat_map(|session| &session.session.entries);
+    let (findings, (seen, economics)) = rayon::join(
+        || findings(model, selection, inputs, opening),
+        || rayon::join(|| Seen::in_all(&chosen().collect::<Vec<_>>()), || economics(model, selection)),
+    );
     let ids = selection.prefix().map(|_| chosen().map(|s| StoreKey::parse(s.store_key()).session.to_owned()).collect());
     let count = |kind| chosen().filter(|session| session.kind() == kind).count();
-    let times = || entries().filter_map(|entry| entry.timestamp);
     let summary = Summary {
         steps: inputs.manifest.as_ref().map(|m| steps(m, inputs.lineage.as_ref(), model, ids.as_ref())),
         main_threads: count(Kind::Main) + count(Kind::Other),
         subagents: count(Kind::Subagent),
-        first: times().min(),
-        last: times().max(),
-        versions: versions(entries()),
+        first: seen.first,
+        last: seen.last,
+        versions: seen.versions.into_iter().map(ToOwned::to_owned).collect(),
         usage: usage_report(model, selection),
-        economics: economics(model, selection),
+        economics,
         context_curve: context_curve(model, selection),
         tools: tools(model, selection),
         workbench: inputs.workbench.as_ref().map(workbench),
         rows: model.notes.clone(),
-        types: types(entries()),
+        types: by_count(seen.types),
         next: next(&findings),
     };
     (summary, findings)
+}
+
+/// What is seen in one reading of all entries.
+#[derive(Default)]
+struct Seen<'a> {
+    types: BTreeMap<&'a str, usize>,
+    versions: BTreeSet<&'a str>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
+impl<'a> Seen<'a> {
+    fn in_all(sessions: &[&'a SessionModel]) -> Self {
+        sessions.par_iter().map(|session| Self::in_one(&session.session.entries)).reduce(Self::default, Self::join)
+    }
+
+    fn in_one(entries: &'a [Entry]) -> Self {
+        let mut seen = Self::default();
+        for entry in entries {
+            *seen.types.entry(entry.kind.name()).or_default() += 1;
+            seen.versions.extend(entry.version.as_deref());
+            seen.first = seen.first.into_iter().chain(entry.timestamp).min();
+            seen.last = seen.last.max(entry.timestamp);
+        }
+        seen
+    }
+
+    fn join(mut self, other: Self) -> Self {
+        for (name, count) in other.types {
+            *self.types.entry(name).or_default() += count;
+        }
+        self.versions.extend(other.versions);
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.last = self.last.max(other.last);
+        self
+    }
+}
+
+fn by_count(types: BTreeMap<&str, usize>) -> Vec<(String, usize)> {
+    let mut types: Vec<(String, usize)> = types.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    types
 }
 
 /// Findings about the chosen sessions and about the run as a whole; the worst first, then by place.
@@ -118,20 +162,6 @@ fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<
     all.extend(model.findings());
     all.extend(integrity(model, tables, manifest.as_ref(), lineage.as_ref(), workbench.as_ref()));
     selection.sort(model, all)
-}
-
-fn versions<'a>(entries: impl Iterator<Item = &'a crate::transcript::Entry>) -> BTreeSet<String> {
-    let mut versions: BTreeSet<&str> = BTreeSet::new();
-    versions.extend(entries.filter_map(|entry| entry.version.as_deref()));
-    versions.into_iter().map(ToOwned::to_owned).collect()
-}
-
-fn types<'a>(entries: impl Iterator<Item = &'a crate::transcript::Entry>) -> Vec<(String, usize)> {
-    let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-    entries.for_each(|entry| *counts.entry(entry.kind.name()).or_default() += 1);
-    let mut types: Vec<(String, usize)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    types
 }
 
 fn workbench(workbench: &Workbench) -> WorkbenchSummary {

@@ -77,8 +77,8 @@ impl Collector {
             joined.notes.cut_labels += collector.interner.cut_count();
             for (key, (entries, defects)) in collector.sessions {
                 let (all, lost) = joined.sessions.entry(key).or_default();
-                all.extend(entries);
-                lost.extend(defects);
+                append(all, entries);
+                append(lost, defects);
             }
         }
         let mut notes = joined.notes;
@@ -98,6 +98,14 @@ impl Session {
             defect.kind.at(place)
         })
     }
+}
+
+/// Joins two lists by moving the shorter one; the order is made later.
+fn append<T>(all: &mut Vec<T>, mut more: Vec<T>) {
+    if all.len() < more.len() {
+        std::mem::swap(all, &mut more);
+    }
+    all.append(&mut more);
 }
 
 /// Sorts a session by position and numbers the records of a file: blank lines take no number, lost records do.

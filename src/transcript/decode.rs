@@ -1,5 +1,6 @@
-use super::fields::{each_element, each_field, measure, number, text, truthy};
+use super::fields::{each_element, each_field, each_field_with, measure, number, text, truthy};
 use super::line;
+use super::message::RawMessage;
 use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
 use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
@@ -64,7 +65,7 @@ pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(O
 /// Decodes one JSON object; `None` if `json` is none. The sequence number of a line is given later, when all are known.
 fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &mut Interner) -> Option<Entry> {
     let mut raw = Raw::default();
-    if !each_field(json, |name, value| raw.set(name, value)) {
+    if !each_field_with(json, "message", |inner, name, value| raw.set(inner, name, value)) {
         return None;
     }
     let seq = if let Position::Database { seq, .. } = row.position { seq } else { None };
@@ -100,7 +101,7 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
         digest: if row.uid.is_none() { digest(json) } else { 0 },
         rendered_characters: raw.rendered.map_or(0, rendered_characters),
-        message: raw.message.map(|value| Box::new(Message::decode(value, raw.request_id, interner))),
+        message: raw.message.as_ref().map(|message| Box::new(Message::decode(message, raw.request_id, interner))),
         extra: raw.extra(&kind, json, interner).map(Box::new),
         kind,
     })
@@ -149,11 +150,14 @@ struct Raw<'a> {
     rendered: Option<&'a str>,
     attachment: Option<&'a str>,
     compaction: Option<&'a str>,
-    message: Option<&'a str>,
+    message: Option<RawMessage<'a>>,
 }
 
 impl<'a> Raw<'a> {
-    fn set(&mut self, name: &str, value: &'a str) {
+    fn set(&mut self, in_message: bool, name: &str, value: &'a str) {
+        if in_message {
+            return self.message.get_or_insert_default().set(name, value);
+        }
         let slot = match name {
             "type" => &mut self.kind,
             "subtype" => &mut self.subtype,
@@ -174,7 +178,6 @@ impl<'a> Raw<'a> {
             "rendered" => &mut self.rendered,
             "attachment" => &mut self.attachment,
             "compactMetadata" => &mut self.compaction,
-            "message" => &mut self.message,
             _ => return,
         };
         *slot = Some(value);

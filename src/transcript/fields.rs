@@ -12,25 +12,32 @@ use std::fmt;
 use super::label::prefix;
 use crate::run_dir::decode_json_text;
 
-/// The fields of an object in their order; of equal names the last one holds, as in the CLI itself.
-pub type Fields<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
+/// The fields of an object in their order, each with its raw JSON; of equal names the last one holds, as in the CLI itself.
+pub type Fields<'a> = Vec<(String, &'a str)>;
 
-/// All fields of the object in `json`.
-pub fn fields(json: &str) -> Result<Fields<'_>, serde_json::Error> {
+/// All fields of the object in `json`; `None` if it is not one whole object.
+pub fn fields(json: &str) -> Option<Fields<'_>> {
     let mut all = Vec::new();
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    ObjectWalk(|name: Cow<'_, str>, value| all.push((Cow::Owned(name.into_owned()), value)))
-        .deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(all)
+    each_field(json, |name, value| all.push((name.to_owned(), value))).then_some(all)
 }
 
 /// Calls `each` with the name and the raw JSON of every field; false if `json` is not one whole object.
 pub(super) fn each_field<'a>(json: &'a str, mut each: impl FnMut(&str, &'a str)) -> bool {
+    walk(json, None, &mut |_, name, value| each(name, value))
+}
+
+/// The same, with the fields of the object `inner` in between, told apart by the first argument. The text is read once
+/// for both, which matters: most of a transcript lies in one inner object.
+pub(super) fn each_field_with<'a>(json: &'a str, inner: &str, mut each: impl FnMut(bool, &str, &'a str)) -> bool {
+    // Where `inner` is no object, the second reading hands it out as it stands.
+    walk(json, Some(inner), &mut each) || walk(json, None, &mut each)
+}
+
+fn walk<'a>(json: &'a str, inner: Option<&str>, each: &mut dyn FnMut(bool, &str, &'a str)) -> bool {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     // The first byte is looked at before, because serde_json writes the whole value into its error.
     json.trim_ascii_start().starts_with('{')
-        && ObjectWalk(|name: Cow<'_, str>, value: &'a RawValue| each(&name, value.get()))
+        && ObjectWalk { inner, is_inner: false, each }
             .deserialize(&mut deserializer)
             .and_then(|()| deserializer.end())
             .is_ok()
@@ -57,14 +64,43 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
     decode_json_text(json).map(|decoded| Cow::Owned(decoded.text.into_owned()))
 }
 
-/// Number of characters (Unicode code points, a lone surrogate counts as one) and the beginning of a JSON string.
+/// Number of characters (Unicode code points, a lone surrogate counts as one) and the beginning of a JSON string: what
+/// stands in its first bytes, `excerpt_bytes` at most.
 pub(super) fn measure(json: &str, excerpt_bytes: usize) -> Option<(u64, Cow<'_, str>)> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some((characters(inner.as_bytes()), Cow::Borrowed(prefix(inner, excerpt_bytes))));
+    let cut = prefix(inner, excerpt_bytes);
+    let Some(first) = memchr(b'\\', inner.as_bytes()) else { return Some((characters(inner), Cow::Borrowed(cut))) };
+    let (written, end) = escapes(inner, first, cut.len());
+    let head = inner.get(..end).unwrap_or_default();
+    let excerpt = if first < end { text(&format!("\"{head}\""))?.into_owned().into() } else { Cow::Borrowed(head) };
+    Some((characters(inner) - written, excerpt))
+}
+
+/// Walks the escapes of a string from the `first` one. Tells by how many characters they are longer than what they stand
+/// for, and the last place up to `limit` that is not inside of one.
+fn escapes(inner: &str, first: usize, limit: usize) -> (u64, usize) {
+    let bytes = inner.as_bytes();
+    let is_surrogate = |at: usize, halves: &[u8]| {
+        let half = bytes.get(at + 3).map(u8::to_ascii_lowercase);
+        bytes.get(at..at + 2) == Some(b"\\u")
+            && bytes.get(at + 2).map(u8::to_ascii_lowercase) == Some(b'd')
+            && half.is_some_and(|half| halves.contains(&half))
+    };
+    let (mut longer, mut end, mut next) = (0, limit, Some(first));
+    while let Some(at) = next {
+        let length = match bytes.get(at + 1) {
+            Some(b'u') if is_surrogate(at, b"89ab") && is_surrogate(at + 6, b"cdef") => 12,
+            Some(b'u') => 6,
+            _ => 2,
+        };
+        longer += length - 1;
+        let after = at + usize::try_from(length).unwrap_or(2);
+        if at < limit && limit < after {
+            end = at;
+        }
+        next = bytes.get(after..).and_then(|rest| memchr(b'\\', rest)).map(|found| after + found);
     }
-    let counted = serde_json::Deserializer::from_str(json).deserialize_bytes(Measure { excerpt_bytes }).ok()?;
-    Some((counted.0, Cow::Owned(counted.1)))
+    (longer, end)
 }
 
 /// A whole, non-negative JSON number; a float counts if it is whole.
@@ -80,34 +116,9 @@ pub(super) fn truthy(json: &str) -> bool {
     !matches!(json, "null" | "false" | "0" | "0.0" | "\"\"" | "[]" | "{}")
 }
 
-/// Characters of UTF-8 (or of its superset with surrogates): every byte that does not continue one.
-fn characters(bytes: &[u8]) -> u64 {
-    let count = bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
-struct Measure {
-    excerpt_bytes: usize,
-}
-
-impl Visitor<'_> for Measure {
-    type Value = (u64, String);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        let head = bytes.get(..self.excerpt_bytes).unwrap_or(bytes);
-        let excerpt = match str::from_utf8(head) {
-            Ok(text) => text.to_owned(),
-            Err(error) if error.error_len().is_none() => {
-                String::from_utf8_lossy(head.get(..error.valid_up_to()).unwrap_or_default()).into_owned()
-            }
-            Err(_) => String::from_utf8_lossy(head).into_owned(),
-        };
-        Ok((characters(bytes), excerpt))
-    }
+/// Characters of a text as it is written: every byte that does not continue one.
+fn characters(text: &str) -> u64 {
+    u64::try_from(text.bytes().filter(|byte| (byte & 0xC0) != 0x80).count()).unwrap_or(u64::MAX)
 }
 
 /// A field name; lone surrogates become U+FFFD, so that a strange name cannot hide its neighbours.
@@ -136,25 +147,33 @@ impl<'de> Visitor<'de> for Name {
     }
 }
 
-struct ObjectWalk<F>(F);
+struct ObjectWalk<'w, 'de> {
+    inner: Option<&'w str>,
+    is_inner: bool,
+    each: &'w mut dyn FnMut(bool, &str, &'de str),
+}
 
-impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> DeserializeSeed<'de> for ObjectWalk<F> {
+impl<'de> DeserializeSeed<'de> for ObjectWalk<'_, 'de> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for ObjectWalk<F> {
+impl<'de> Visitor<'de> for ObjectWalk<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key_seed(Name)? {
-            (self.0)(name, map.next_value()?);
+            if self.inner == Some(&*name) {
+                map.next_value_seed(ObjectWalk { inner: None, is_inner: true, each: &mut *self.each })?;
+            } else {
+                (self.each)(self.is_inner, &name, map.next_value::<&RawValue>()?.get());
+            }
         }
         Ok(())
     }
@@ -187,16 +206,31 @@ impl<'de, F: FnMut(&'de str)> Visitor<'de> for ListWalk<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn fields_come_in_order_with_repeats_and_odd_names() {
         let json = r#"{"b":1,"a":{"deep":[1]},"b":"\ud800","\ud83d":null}"#;
         let all = fields(json).unwrap();
-        let shown: Vec<_> = all.iter().map(|(name, value)| format!("{name}={}", value.get())).collect();
+        let shown: Vec<_> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(shown[..3], ["b=1", r#"a={"deep":[1]}"#, r#"b="\ud800""#]);
         assert!(shown[3].contains('\u{fffd}'));
-        assert!(fields("[1]").is_err());
-        assert!(fields("{} {}").is_err());
+        assert_eq!(fields("[1]"), None);
+        assert_eq!(fields("{} {}"), None);
+    }
+
+    #[test]
+    fn an_inner_object_is_walked_in_the_same_reading() {
+        let seen = |json| {
+            let mut seen = Vec::new();
+            assert!(each_field_with(json, "m", |inner, name, value| seen.push(format!("{inner} {name}={value}"))));
+            seen
+        };
+        assert_eq!(seen(r#"{"a":1,"m":{"a":2},"b":3}"#), ["false a=1", "true a=2", "false b=3"]);
+        // No object: handed out as it stands, in a second reading.
+        for odd in [r#"{"m":null}"#, r#"{"m":"\ud800"}"#, r#"{"m":[1]}"#] {
+            assert!(seen(odd)[0].starts_with("false m="), "{odd}");
+        }
     }
 
     #[test]
@@ -215,10 +249,25 @@ mod tests {
         assert_eq!(measure("5", 8), None);
     }
 
+    proptest! {
+        #[test]
+        fn characters_are_counted_without_decoding(text in "[a-c界🛠\"\\\\\n\u{1}]{0,20}", escaped in any::<bool>()) {
+            let plain = serde_json::to_string(&text).unwrap();
+            let units: Vec<_> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            let json = if escaped { format!("\"{}\"", units.concat()) } else { plain };
+            let (count, all) = measure(&json, 1000).unwrap();
+            prop_assert_eq!(count, u64::try_from(text.chars().count()).unwrap());
+            prop_assert_eq!(all, text);
+        }
+    }
+
     #[test]
     fn an_excerpt_ends_between_characters() {
         assert_eq!(measure(r#""界界""#, 4).unwrap().1, "界");
-        assert_eq!(measure(r#""\u754c\u754c""#, 4).unwrap().1, "界");
+        assert_eq!(measure(r#""\u754c\u754c""#, 8).unwrap().1, "界");
+        assert_eq!(measure(r#""a\ud83d\udee0b""#, 11).unwrap().1, "a");
+        assert_eq!(measure(r#""a\ud83d\udee0b""#, 13).unwrap().1, "a🛠");
+        assert_eq!(measure(r#""ab\n""#, 3).unwrap().1, "ab");
     }
 
     #[test]

@@ -40,18 +40,43 @@ impl Message {
         self.blocks.iter().filter(|block| block.kind == BlockKind::ToolResult)
     }
 
-    pub(super) fn decode(json: &str, request_id: Option<&str>, interner: &mut Interner) -> Self {
-        let request_id = request_id.and_then(text).map(|text| interner.unique(&text));
-        let mut message = Self { request_id, ..Self::default() };
-        each_field(json, |name, value| match name {
-            "id" => message.id = text(value).map(|text| interner.unique(&text)),
-            "model" => message.model = text(value).map(|text| interner.label(&text)),
-            "stop_reason" => message.stop_reason = text(value).map(|text| interner.label(&text)),
-            "usage" => message.usage = Usage::decode(value),
-            "content" => message.blocks = blocks(value, interner),
-            _ => {}
-        });
-        message
+    pub(super) fn decode(raw: &RawMessage<'_>, request_id: Option<&str>, interner: &mut Interner) -> Self {
+        let unique =
+            |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.unique(&text));
+        let label =
+            |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.label(&text));
+        Self {
+            id: unique(raw.id, interner),
+            request_id: unique(request_id, interner),
+            model: label(raw.model, interner),
+            stop_reason: label(raw.stop_reason, interner),
+            usage: raw.usage.and_then(Usage::decode),
+            blocks: raw.content.map(|value| blocks(value, interner)).unwrap_or_default(),
+        }
+    }
+}
+
+/// The raw fields of `message`.
+#[derive(Debug, Default)]
+pub(super) struct RawMessage<'a> {
+    id: Option<&'a str>,
+    model: Option<&'a str>,
+    stop_reason: Option<&'a str>,
+    usage: Option<&'a str>,
+    content: Option<&'a str>,
+}
+
+impl<'a> RawMessage<'a> {
+    pub(super) fn set(&mut self, name: &str, value: &'a str) {
+        let slot = match name {
+            "id" => &mut self.id,
+            "model" => &mut self.model,
+            "stop_reason" => &mut self.stop_reason,
+            "usage" => &mut self.usage,
+            "content" => &mut self.content,
+            _ => return,
+        };
+        *slot = Some(value);
     }
 }
 

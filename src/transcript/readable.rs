@@ -25,19 +25,18 @@ impl Readable {
         let json = String::from_utf8_lossy(payload);
         let mut readable = Self::default();
         match fields(json.trim_ascii()) {
-            Ok(all) => readable.take_fields("", &all),
-            Err(_) => readable.block("not a JSON object", json.clone().into_owned()),
+            Some(all) => readable.take_fields("", &all),
+            None => readable.block("not a JSON object", json.clone().into_owned()),
         }
         readable
     }
 
     fn take_fields(&mut self, before: &str, all: &Fields<'_>) {
         for (name, value) in all {
-            let value = value.get();
-            match (before, name.as_ref()) {
+            match (before, name.as_str()) {
                 ("", "message") => match fields(value) {
-                    Ok(message) => self.take_fields("message.", &message),
-                    Err(_) => self.fields.push(("message".to_owned(), value.to_owned())),
+                    Some(message) => self.take_fields("message.", &message),
+                    None => self.fields.push(("message".to_owned(), (*value).to_owned())),
                 },
                 ("message.", "content") => self.content("content", value),
                 ("", "attachment" | "content" | "toolUseResult") => self.content(name, value),
