@@ -7,6 +7,8 @@ use super::clean::CleanPage;
 use super::page::{Bar, Body, Facts, Table};
 use super::render::RenderError;
 
+pub use ::csv::Error as CsvError;
+
 /// The page's data table, or else its primary table, its first table, bars or facts, as RFC 4180 with a header line: exact values, no
 /// sums. A page without any of them is an empty text.
 ///

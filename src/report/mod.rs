@@ -25,7 +25,7 @@ pub mod views;
 
 pub use cell::{Cell, Tone};
 pub use clean::CleanPage;
-pub use csv::csv;
+pub use csv::{CsvError, csv};
 pub use findings::findings_table;
 pub use json::envelope;
 pub use markdown::markdown;

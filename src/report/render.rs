@@ -3,7 +3,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::clean::CleanPage;
-use super::csv::csv;
+use super::csv::{CsvError, csv};
 use super::json::envelope;
 use super::markdown::markdown;
 use super::page::Page;
@@ -76,7 +76,7 @@ pub enum RenderError {
     Json(#[from] serde_json::Error),
     /// A table that CSV cannot carry.
     #[error("cannot write the table as CSV: {0}")]
-    Csv(#[from] ::csv::Error),
+    Csv(#[from] CsvError),
 }
 
 /// One command's result, in all that the forms need.
