@@ -18,7 +18,7 @@
 //! - Nothing below `cli` knows the clock, the environment or where output goes.
 //! - `evidence` and `transcript` meet only in `run_dir::Row`.
 //! - Rows read = entries + defects, always.
-//! - Layers use only the layers that DESIGN's table allows; `tests/it/architecture.rs` reads the `use` lines.
+//! - Layers use only what the table in `tests/it/architecture.rs` allows; the test there reads the `use` lines.
 
 pub mod analysis;
 pub mod cli;
