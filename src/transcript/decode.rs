@@ -9,9 +9,6 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-/// Some editors and tools put it before the first record.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 /// Length of `0123456789abcdef.txt`.
 const SPILL_NAME_BYTES: usize = 20;
 
@@ -38,7 +35,7 @@ pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(O
         Ok(bytes) => bytes,
         Err(found) => return emit(defect(DefectKind::NotText { found: found.to_owned() }, 0)),
     };
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(line::BYTE_ORDER_MARK.as_bytes()).unwrap_or(bytes);
     // Checking first is several times faster than looking for what to replace.
     let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let repaired = matches!(text, Cow::Owned(_));

@@ -8,6 +8,9 @@ use memchr::memmem;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+/// Some editors and tools put it before the first record.
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// One thing found on a line: the JSON of a record, or what is wrong.
 pub(super) type Found<'a> = Result<&'a str, DefectKind>;
 
@@ -35,7 +38,7 @@ pub fn record<'a>(row: &'a [u8], entry: &Entry) -> &'a [u8] {
     let (Position::Line { .. }, Ok(line)) = (entry.position, str::from_utf8(row)) else { return row };
     let mut found = None;
     let mut part = 0;
-    records(line, &mut |record| {
+    records(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line), &mut |record| {
         if let (Ok(json), true) = (record, part == entry.part) {
             let start = json.as_ptr().addr() - line.as_ptr().addr();
             found = row.get(start..start + json.len());
