@@ -1,6 +1,6 @@
 use super::{Branch, Forest, Ix, PerEntry};
 use crate::run_dir::{Position, StoreKey};
-use crate::transcript::{Entry, Label, Parent, Session, Uid};
+use crate::transcript::{Entry, Flags, Label, Parent, Session, Uid};
 use crate::unit::{Diagnosis, Level, Span};
 use foldhash::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub enum BreakKind {
     #[error("it names itself as its parent")]
     SelfParent,
     /// The same entry twice.
-    #[error("the same entry stands at {first} already, byte for byte")]
+    #[error("the same entry stands at {first} already")]
     DuplicateUuid {
         /// Sequence number of the first one.
         first: i64,
@@ -253,7 +253,7 @@ impl<'a> Scene<'a> {
 
     fn duplicate(&self, first: Ix, later: Ix) -> BreakKind {
         let (first, later) = (self.entries[first], self.entries[later]);
-        if first.digest == later.digest {
+        if is_copy(first, later) {
             BreakKind::DuplicateUuid { first: first.seq }
         } else {
             BreakKind::DuplicateUuidDiffers { first: first.seq }
@@ -296,4 +296,15 @@ impl<'a> Scene<'a> {
         let at = |branch: &Branch| (branch.at, BreakKind::InterleavedWriters { at: self.entries[branch.at].seq });
         self.branches.iter().filter(alternates).map(at).collect()
     }
+}
+
+/// Whether two entries with one uuid are the same. A row whose column `uid` is set has no digest, and the index of the
+/// store allows only one such row for each uuid, so the other row of a pair then has one: everything decoded is compared.
+fn is_copy(first: &Entry, later: &Entry) -> bool {
+    if first.digest != 0 && later.digest != 0 {
+        return first.digest == later.digest;
+    }
+    let flags = Flags { uid_differs: later.flags.uid_differs, ..first.flags };
+    let Entry { seq, position, part, digest, .. } = *later;
+    Entry { seq, position, part, digest, flags, ..first.clone() } == *later
 }
