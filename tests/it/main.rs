@@ -3,14 +3,18 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 
 mod architecture;
+mod causes;
 mod corpus;
 mod damage;
 mod evidence;
+mod golden;
 #[path = "../laws/mod.rs"]
 mod laws;
 mod live_writer;
 mod odd_stores;
+mod program;
 mod refusals;
 mod rust_text;
 mod sources;
+mod store;
 mod transcripts;
