@@ -4,6 +4,7 @@
 
 mod architecture;
 mod causes;
+mod commands;
 mod corpus;
 mod damage;
 mod evidence;

@@ -66,7 +66,7 @@ impl Case {
     /// A copy of the fixture that a test may change.
     pub(crate) fn copy(name: &str) -> Self {
         let case = Self::open(name);
-        let copy = tempfile::tempdir().unwrap();
+        let copy = temporary();
         copy_folder(&case.root, copy.path());
         Self { root: copy.path().to_owned(), _built: Some(copy), ..case }
     }
@@ -89,9 +89,14 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+/// A folder whose path has always the same width, so that what is drawn around it does not move.
+fn temporary() -> TempDir {
+    tempfile::Builder::new().prefix("case-").tempdir_in("/tmp").unwrap()
+}
+
 /// A run directory from the text files of a fixture (fixtures/README.md says what they hold).
 fn build(folder: &Path) -> TempDir {
-    let built = tempfile::tempdir().unwrap();
+    let built = temporary();
     let runs = built.path().join("runs");
     fs::create_dir(&runs).unwrap();
     for name in ["manifest.json", "lineage.json"] {

@@ -1,0 +1,134 @@
+//! The golden matrix: every command on every fixture, as a person sees it. A new fixture adds its rows by itself; accept
+//! them with `INSTA_UPDATE=always`, then read the difference.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::program::run;
+use crate::store::{Case, names};
+
+/// What differs from run to run, with something of the same width in its place.
+static REDACTIONS: LazyLock<[(Regex, &str); 2]> = LazyLock::new(|| {
+    let with = |pattern: &str| Regex::new(pattern).unwrap();
+    [
+        (with(r"\bcase-[A-Za-z0-9]{6}\b"), "case-xxxxxx"),
+        // The time at which the fixture was built.
+        (with(r#""mtime": "[^"]{24}""#), r#""mtime": "2026-11-30T00:00:00.000Z""#),
+    ]
+});
+
+fn redacted(text: &str) -> String {
+    REDACTIONS.iter().fold(text.to_owned(), |text, (pattern, with)| pattern.replace_all(&text, *with).into_owned())
+}
+
+/// What a run printed: standard output, then what went wrong, if anything did.
+fn printed(folder: &Path, args: &[&str]) -> String {
+    let (command, rest) = args.split_first().unwrap();
+    let ended = run(folder, &[&[command, "--tz", "UTC", "--color", "never"], rest].concat());
+    let failed = if ended.code == Some(0) { String::new() } else { format!("exit code {}\n", ended.code.unwrap()) };
+    redacted(&format!("{}{}{failed}", ended.out, ended.err))
+}
+
+/// One snapshot file for a command and a fixture.
+fn snapshot(command: &str, case: &Case, args: &[&str]) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_description(redacted(&format!("flower-analyze {}", args.join(" "))));
+    settings.set_snapshot_path(format!("snapshots/{command}"));
+    settings.bind(|| insta::assert_snapshot!(case.name.as_str(), printed(&case.root, args)));
+}
+
+/// Runs `check` on a copy of every fixture, at a path of always the same width.
+fn each_fixture(check: impl Fn(&Case)) {
+    names().iter().for_each(|name| check(&Case::copy(name)));
+}
+
+#[test]
+fn summary() {
+    each_fixture(|case| snapshot("summary", case, &["summary", case.source]));
+}
+
+#[test]
+fn sessions() {
+    each_fixture(|case| snapshot("sessions", case, &["sessions", case.source]));
+}
+
+#[test]
+fn chain() {
+    each_fixture(|case| snapshot("chain", case, &["chain", case.source]));
+}
+
+#[test]
+fn chain_check() {
+    each_fixture(|case| snapshot("chain-check", case, &["chain", case.source, "--check"]));
+}
+
+#[test]
+fn chain_loaded() {
+    each_fixture(|case| snapshot("chain-loaded", case, &["chain", case.source, "--view", "loaded"]));
+}
+
+/// The first session and its first entry that has something to show: a call, or whatever stands at 1.
+#[test]
+fn show() {
+    each_fixture(|case| {
+        let Some(session) = first_session(case) else { return };
+        snapshot("show-session", case, &["show", "--", case.source, &session]);
+        snapshot("show-entry", case, &["show", "--", case.source, &format!("{session}:1")]);
+    });
+}
+
+/// The store key that comes first; `None` where the source cannot be read.
+fn first_session(case: &Case) -> Option<String> {
+    let ended = run(&case.root, &["sessions", case.source, "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&ended.out).ok()?;
+    Some(report["result"]["sessions"][0]["store_key"].as_str()?.to_owned())
+}
+
+#[test]
+fn chain_dot() {
+    for name in ["branch-several-prompts", "compaction", "cycle", "hostile-text", "parallel-calls"] {
+        let case = Case::copy(name);
+        snapshot("chain-dot", &case, &["chain", case.source, "--dot"]);
+    }
+}
+
+#[test]
+fn formats_for_machines() {
+    for name in ["hostile-text", "leaf-disagrees"] {
+        let case = Case::copy(name);
+        for command in ["summary", "sessions", "chain"] {
+            for format in ["csv", "md"] {
+                snapshot(&format!("{command}-{format}"), &case, &[command, case.source, "--format", format]);
+            }
+        }
+        snapshot("show-md", &case, &["show", case.source, "main:0", "--format", "md"]);
+        snapshot("show-csv", &case, &["show", case.source, "main", "--format", "csv"]);
+    }
+    for name in ["compaction", "hostile-text", "nested-agents"] {
+        let case = Case::copy(name);
+        for command in ["summary", "sessions", "chain"] {
+            snapshot(&format!("{command}-json"), &case, &[command, case.source, "--format", "json"]);
+        }
+        snapshot("show-json", &case, &["show", case.source, "main:1", "--format", "json"]);
+    }
+}
+
+#[test]
+fn narrow_and_wide() {
+    let case = Case::copy("leaf-disagrees");
+    for (columns, name) in [("40", "summary-40-columns"), ("200", "summary-200-columns")] {
+        let output = crate::program::command(&case.root)
+            .args(["summary", case.source, "--tz", "UTC"])
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let widest = text.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
+        assert!(widest <= columns.parse().unwrap(), "{widest} columns wide:\n{text}");
+        insta::assert_snapshot!(name, redacted(&text));
+    }
+}
