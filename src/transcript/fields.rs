@@ -64,16 +64,20 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
     decode_json_text(json).map(|decoded| Cow::Owned(decoded.text.into_owned()))
 }
 
-/// Number of characters (Unicode code points, a lone surrogate counts as one) and the beginning of a JSON string: what
-/// stands in its first bytes, `excerpt_bytes` at most.
+/// Number of characters (Unicode code points, a lone surrogate counts as one) of a JSON string, and its beginning of at
+/// most `excerpt_bytes` bytes.
 pub(super) fn measure(json: &str, excerpt_bytes: usize) -> Option<(u64, Cow<'_, str>)> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    let cut = prefix(inner, excerpt_bytes);
-    let Some(first) = memchr(b'\\', inner.as_bytes()) else { return Some((characters(inner), Cow::Borrowed(cut))) };
-    let (written, end) = escapes(inner, first, cut.len());
+    let Some(first) = memchr(b'\\', inner.as_bytes()) else {
+        return Some((characters(inner), Cow::Borrowed(prefix(inner, excerpt_bytes))));
+    };
+    // What is written with escapes is at most twice as long where it is text: six bytes for a character of three.
+    let cut = prefix(inner, excerpt_bytes * 2);
+    let (longer, end) = escapes(inner, first, cut.len());
     let head = inner.get(..end).unwrap_or_default();
-    let excerpt = if first < end { text(&format!("\"{head}\""))?.into_owned().into() } else { Cow::Borrowed(head) };
-    Some((characters(inner) - written, excerpt))
+    let literal = format!("\"{head}\"");
+    let excerpt = prefix(&text(&literal)?, excerpt_bytes).to_owned();
+    Some((characters(inner) - longer, Cow::Owned(excerpt)))
 }
 
 /// Walks the escapes of a string from the `first` one. Tells by how many characters they are longer than what they stand
@@ -262,12 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_ends_between_characters() {
-        assert_eq!(measure(r#""界界""#, 4).unwrap().1, "界");
-        assert_eq!(measure(r#""\u754c\u754c""#, 8).unwrap().1, "界");
-        assert_eq!(measure(r#""a\ud83d\udee0b""#, 11).unwrap().1, "a");
-        assert_eq!(measure(r#""a\ud83d\udee0b""#, 13).unwrap().1, "a🛠");
-        assert_eq!(measure(r#""ab\n""#, 3).unwrap().1, "ab");
+    fn an_excerpt_ends_between_characters_and_escapes() {
+        let excerpt = |json, bytes| measure(json, bytes).unwrap().1.into_owned();
+        assert_eq!(excerpt(r#""界界""#, 4), "界");
+        assert_eq!(excerpt(r#""\u754c\u754c""#, 4), "界");
+        assert_eq!(excerpt(r#""a\ud83d\udee0b""#, 5), "a");
+        assert_eq!(excerpt(r#""a\ud83d\udee0b""#, 7), "a🛠b");
+        assert_eq!(excerpt(r#""ab\n""#, 2), "ab");
     }
 
     #[test]

@@ -95,7 +95,10 @@ fn chain_laws(session: &SessionModel) {
     assert!(reach.of <= entries && live <= reach.history, "{live} live of {reach:?}");
     for (ix, entry) in session.entries() {
         assert!(entry.in_chain() || chain.standing[ix] == Standing::Side, "{ix:?} is no part of the conversation");
-        assert!(chain.forest.children(ix).iter().all(|child| links_to(session, *child, ix)), "a child of another parent");
+        assert!(
+            chain.forest.children(ix).iter().all(|child| links_to(session, *child, ix)),
+            "a child of another parent"
+        );
     }
     let linked = chain.forest.links.iter().filter(|(_, link)| link.is_some()).count();
     let children: usize = Ix::all(entries).map(|ix| chain.forest.children(ix).len()).sum();
