@@ -72,8 +72,12 @@ pub struct WorkbenchSummary {
 /// A command to run next, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NextStep {
-    /// Arguments after the program's name and before the source.
-    pub command: String,
+    /// The command, before the source.
+    pub command: &'static str,
+    /// The entry to look at: store key and sequence number.
+    pub entry: Option<(String, i64)>,
+    /// An option.
+    pub option: Option<&'static str>,
     /// Why.
     pub why: String,
 }
@@ -177,25 +181,19 @@ fn workbench(workbench: &Workbench) -> WorkbenchSummary {
 
 /// Which command tells more about what was found.
 fn next(findings: &[Finding]) -> Vec<NextStep> {
-    let mut next: Vec<NextStep> = Vec::new();
-    let mut add = |command: String, why: String| {
-        if next.iter().all(|step| step.command != command) {
-            next.push(NextStep { command, why });
-        }
-    };
-    let session_of =
-        |finding: &Finding| finding.place.store_key.as_deref().map(|key| StoreKey::parse(key).short().to_owned());
+    let mut next = Vec::new();
     let serious = || findings.iter().filter(|finding| finding.level > Level::Info);
-    if let Some((finding, session, seq)) =
-        serious().find_map(|finding| Some((finding, session_of(finding)?, finding.place.seq?)))
-    {
-        add(format!("show {session}:{seq}"), format!("the first entry with {}", finding.code));
+    let entry = |finding: &Finding| Some((finding.place.store_key.clone()?, finding.place.seq?));
+    if let Some((finding, entry)) = serious().find_map(|finding| Some((finding, entry(finding)?))) {
+        let why = format!("{}, the first of them", finding.code);
+        next.push(NextStep { command: "show", entry: Some(entry), option: None, why });
     }
-    let places: BTreeSet<_> = serious().filter_map(session_of).collect();
-    if !places.is_empty() {
-        add("chain --check".to_owned(), format!("breaks, branches and calls of {} sessions", places.len()));
+    let sessions: BTreeSet<_> = serious().filter_map(|finding| finding.place.store_key.as_deref()).collect();
+    if !sessions.is_empty() {
+        let why = format!("what is wrong in {} sessions", sessions.len());
+        next.push(NextStep { command: "chain", entry: None, option: Some("--check"), why });
     }
-    add("sessions".to_owned(), "every session and subagent with its tokens and errors".to_owned());
-    next.truncate(3);
+    let why = "every session and subagent".to_owned();
+    next.push(NextStep { command: "sessions", entry: None, option: None, why });
     next
 }

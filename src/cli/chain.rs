@@ -58,7 +58,7 @@ impl Args {
         let opened = loaded.evidence.close();
         let report = Report { command: "chain", source: &opened, findings: &findings, result: &result };
         let page = || {
-            let opening = opening(&opened, zone);
+            let opening = opening(&opened, &loaded.model, zone);
             if self.check { views::chain_check(&findings, &opening) } else { views::chain(&result, &opening) }
         };
         let text = if self.dot {

@@ -4,7 +4,7 @@ use super::surroundings::open_options;
 use crate::analysis::{Inputs, Selection, StoreTables};
 use crate::evidence::{Evidence, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing};
 use crate::report::views::Opening;
-use crate::run_dir::{FolderCount, Lineage, Manifest, SpillFile, Workbench};
+use crate::run_dir::{FolderCount, Lineage, Manifest, ShortNames, SpillFile, Workbench};
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{Collector, record};
 use crate::unit::{Finding, Zone};
@@ -99,7 +99,7 @@ fn workbench(listing: &WorkbenchListing) -> Workbench {
 }
 
 /// How the source was read, in words.
-pub(super) fn opening(opened: &Opened, zone: Zone) -> Opening {
+pub(super) fn opening(opened: &Opened, model: &Model, zone: Zone) -> Opening {
     let file = |file: &FileFacts| {
         let hash = file.sha256.as_ref().map(|hash| format!(", sha256 {hash}")).unwrap_or_default();
         format!("{}, {} bytes{hash}", file.name, file.bytes)
@@ -114,6 +114,7 @@ pub(super) fn opening(opened: &Opened, zone: Zone) -> Opening {
         hashed: opened.files.iter().any(|file| file.sha256.is_some()),
         unchanged: opened.unchanged,
         changes: opened.changes.clone(),
+        names: ShortNames::of_all(model.sessions.iter().map(SessionModel::store_key)),
         zone,
     }
 }

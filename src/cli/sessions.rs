@@ -29,7 +29,7 @@ impl Args {
         let findings = loaded.findings(&selection);
         let opened = loaded.evidence.close();
         let report = Report { command: "sessions", source: &opened, findings: &findings, result: &result };
-        let page = || views::sessions(&result, &opening(&opened, zone));
+        let page = || views::sessions(&result, &opening(&opened, &loaded.model, zone));
         output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
         Ok(Exit::of(&findings, self.common.fail_on))
     }

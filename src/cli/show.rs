@@ -59,8 +59,8 @@ impl Args {
         let result = Shown { entries };
         let report = Report { command: "show", source: &opened, findings: &findings, result: &result };
         let page = || match (entry, result.entries.as_slice()) {
-            (Some(_), [entry]) => views::show_entry(entry, &opening(&opened, zone)),
-            (_, entries) => views::show_session(entries, &store_key, &opening(&opened, zone)),
+            (Some(_), [entry]) => views::show_entry(entry, &opening(&opened, &loaded.model, zone)),
+            (_, entries) => views::show_session(entries, &store_key, &opening(&opened, &loaded.model, zone)),
         };
         output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
         Ok(Exit::of(&findings, self.common.fail_on))

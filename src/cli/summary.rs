@@ -32,7 +32,7 @@ impl Args {
         let (result, findings) = summary(&loaded.model, &selection, &inputs, loaded.evidence.findings());
         let opened = loaded.evidence.close();
         let report = Report { command: "summary", source: &opened, findings: &findings, result: &result };
-        let page = || views::summary(&result, &findings, &opening(&opened, zone), self.all_findings);
+        let page = || views::summary(&result, &findings, &opening(&opened, &loaded.model, zone), self.all_findings);
         output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
         Ok(Exit::of(&findings, self.common.fail_on))
     }

@@ -52,15 +52,6 @@ impl<'a> StoreKey<'a> {
         Some(last.strip_prefix("agent-").unwrap_or(last))
     }
 
-    /// The beginning of [`Self::short`], as tables show it: long enough to name the key in most runs.
-    pub fn brief(self) -> String {
-        let (before, name) = match self.agent() {
-            Some(agent) => ("agent-", agent),
-            None => ("", self.short()),
-        };
-        before.chars().chain(name.chars().take(8)).collect()
-    }
-
     /// The shortest text that names the key among its siblings: the session id, or `agent-<id>` for a subagent.
     pub fn short(self) -> &'a str {
         match self.subpath {

@@ -25,7 +25,7 @@ pub fn chain(result: &Chains, opening: &Opening) -> Page {
 
 /// Only what is wrong with the chains.
 pub fn chain_check(found: &[Finding], opening: &Opening) -> Page {
-    let table = findings(found, true).primary();
+    let table = findings(found, true, &opening.names).primary();
     Page::new(opening.title("Check of the chains")).part(table).section("Evidence", opening.facts())
 }
 

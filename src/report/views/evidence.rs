@@ -1,4 +1,5 @@
 use crate::report::{Cell, Facts};
+use crate::run_dir::ShortNames;
 use crate::unit::Zone;
 
 /// Files that are listed one by one; more are only counted.
@@ -25,6 +26,8 @@ pub struct Opening {
     pub unchanged: bool,
     /// What changed.
     pub changes: Vec<String>,
+    /// How people name the sessions.
+    pub names: ShortNames,
     /// The zone in which times are shown.
     pub zone: Zone,
 }

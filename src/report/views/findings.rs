@@ -1,4 +1,5 @@
 use crate::report::{Table, findings_table};
+use crate::run_dir::ShortNames;
 use crate::unit::Finding;
 use std::collections::BTreeMap;
 
@@ -7,9 +8,9 @@ const SHOWN_OF_A_KIND: usize = 2;
 
 /// The findings, the worst first; of one kind only the first few, unless `all` are wanted. Nothing is left out silently:
 /// the last finding of a shortened kind says how many more there are.
-pub(super) fn findings(findings: &[Finding], all: bool) -> Table {
+pub(super) fn findings(findings: &[Finding], all: bool, names: &ShortNames) -> Table {
     if all {
-        return findings_table(findings);
+        return findings_table(findings, names);
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
@@ -24,9 +25,9 @@ pub(super) fn findings(findings: &[Finding], all: bool) -> Table {
         if *nth < SHOWN_OF_A_KIND || (*nth == SHOWN_OF_A_KIND && more == 0) {
             shown.push(finding.clone());
         } else if *nth == SHOWN_OF_A_KIND {
-            let message = format!("{} (and {more} more, see --all-findings)", finding.message);
+            let message = format!("and {more} more (--all-findings lists them): {}", finding.message);
             shown.push(Finding { message, ..finding.clone() });
         }
     }
-    findings_table(&shown)
+    findings_table(&shown, names)
 }

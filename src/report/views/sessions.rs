@@ -1,8 +1,7 @@
 use super::evidence::Opening;
 use crate::analysis::{SessionRow, Sessions};
 use crate::report::{Cell, Column, Page, Table};
-use crate::run_dir::{Kind, StoreKey};
-use crate::unit::Zone;
+use crate::run_dir::Kind;
 
 /// One row per session.
 pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
@@ -24,23 +23,23 @@ pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
         Column::number("tool errors").minor(),
         Column::text("chain"),
     ];
-    let rows = result.sessions.iter().map(|session| row(session, opening.zone));
+    let rows = result.sessions.iter().map(|session| row(session, opening));
     let table = Table::new(columns).rows(rows).primary().empty("The source has no session.");
     Page::new(opening.title("Sessions")).part(table).section("Evidence", opening.facts())
 }
 
-fn row(session: &SessionRow, zone: Zone) -> [Cell; 16] {
-    let key = StoreKey::parse(&session.store_key);
+fn row(session: &SessionRow, opening: &Opening) -> [Cell; 16] {
+    let zone = opening.zone;
     // Subagents stand below their main thread: keys are in order.
     let below = if session.kind == Kind::Subagent { "· " } else { "" };
     let marked = |n: usize| if n == 0 { Cell::from(n).faint() } else { Cell::from(n).warn() };
     let started = session.parent_call.as_ref().map(|call| {
-        let brief = StoreKey::parse(&call.store_key).brief();
+        let brief = opening.names.of(&call.store_key);
         Cell::text(format!("{} {brief}:{}", call.tool, call.seq))
             .exact(format!("{} {}:{}", call.tool, call.store_key, call.seq))
     });
     [
-        Cell::text(format!("{below}{}", key.brief())).exact(&session.store_key),
+        Cell::text(format!("{below}{}", opening.names.of(&session.store_key))).exact(&session.store_key),
         kind(session.kind).into(),
         session.description.lines().next().unwrap_or_default().into(),
         session.agent_type.as_deref().into(),

@@ -4,7 +4,7 @@ use super::steps::{reported, runs_table, steps_line, steps_table};
 use super::tools::{shortened, tools};
 use crate::analysis::{Economics, NextStep, Summary, Thread, WorkbenchSummary};
 use crate::report::{Body, Cell, Column, Curve, Facts, Page, Table};
-use crate::run_dir::StoreKey;
+use crate::run_dir::ShortNames;
 use crate::unit::{Finding, Level, Zone};
 
 /// What happened, on one screen.
@@ -19,23 +19,25 @@ pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findi
         None => page.note("There is no manifest.json: steps, reported cost and attempts are not known."),
     };
     page = page.section("Context economics", economics_table(&result.economics)).part(cache_facts(&result.economics));
-    page = curve(page, result);
-    page = tools(page, &result.tools);
+    page = curve(page, result, &opening.names);
+    page = tools(page, &result.tools, &opening.names);
     if let Some(workbench) = &result.workbench {
         page = page.section("Workbench", workbench_facts(workbench));
     }
-    page = page.section("Findings", findings(found, all_findings)).section("Evidence", opening.facts());
-    let line = |next: &NextStep| format!("{}  # {}", command(&next.command, &opening.path), next.why);
+    page = page.section("Findings", findings(found, all_findings, &opening.names)).section("Evidence", opening.facts());
+    let line = |next: &NextStep| format!("{}  # {}", command(next, opening), next.why);
     page.section("Look next", Body::Text(result.next.iter().map(line).collect::<Vec<_>>().join("\n")))
 }
 
 /// The command line that a person can paste.
-fn command(command: &str, source: &str) -> String {
+fn command(next: &NextStep, opening: &Opening) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | '@' | '%' | ':' | '=');
+    let source = &opening.path;
     let quoted =
-        if source.chars().all(plain) { source.to_owned() } else { format!("'{}'", source.replace('\'', r"'\''")) };
-    let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
-    format!("flower-analyze {name} {quoted} {rest}").trim_end().to_owned()
+        if source.chars().all(plain) { source.clone() } else { format!("'{}'", source.replace('\'', r"'\''")) };
+    let entry = next.entry.as_ref().map(|(key, seq)| format!("{}:{seq}", opening.names.of(key)));
+    let words = [Some("flower-analyze"), Some(next.command), Some(&quoted), entry.as_deref(), next.option];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// A count with its noun.
@@ -129,7 +131,7 @@ fn cache_facts(economics: &Economics) -> Facts {
     Facts::new().line("cache hits", hit).line("cache written", cache.written).line("uncached input", cache.uncached)
 }
 
-fn curve(page: Page, result: &Summary) -> Page {
+fn curve(page: Page, result: &Summary, names: &ShortNames) -> Page {
     let curve = &result.context_curve;
     if curve.points.is_empty() {
         return page;
@@ -139,8 +141,7 @@ fn curve(page: Page, result: &Summary) -> Page {
     let page = page.section("Context of the main threads", Curve::new(points, "model turn", "tokens").falls(falls));
     let drops = curve.drops.iter().map(|drop| {
         let at = curve.points.get(drop.point);
-        let place =
-            at.map(|point| format!("{}:{}", StoreKey::parse(&point.store_key).brief(), point.seq)).unwrap_or_default();
+        let place = at.map(|point| format!("{}:{}", names.of(&point.store_key), point.seq)).unwrap_or_default();
         let turn = drop.point + 1;
         [turn.into(), drop.from.into(), drop.to.into(), drop.cause.into(), Cell::text(place)]
     });

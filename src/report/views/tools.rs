@@ -1,6 +1,6 @@
 use crate::analysis::Tools;
 use crate::report::{Align, Body, Cell, Column, Page, Table};
-use crate::run_dir::StoreKey;
+use crate::run_dir::ShortNames;
 
 /// Only the first rows, with a last one that tells how many more there are; JSON has all.
 pub(super) fn shortened(mut table: Table, rows: usize) -> Body {
@@ -18,7 +18,7 @@ pub(super) fn shortened(mut table: Table, rows: usize) -> Body {
     table.into()
 }
 
-pub(super) fn tools(page: Page, tools: &Tools) -> Page {
+pub(super) fn tools(page: Page, tools: &Tools, names: &ShortNames) -> Page {
     let columns = [
         Column::text("thread"),
         Column::text("tool"),
@@ -48,7 +48,7 @@ pub(super) fn tools(page: Page, tools: &Tools) -> Page {
         let c = row.counts;
         let denied = c.denied + c.likely_denied;
         let share = Cell::share(u64::try_from(denied).unwrap_or(0), u64::try_from(c.calls).unwrap_or(0));
-        let short = StoreKey::parse(&row.store_key).brief();
+        let short = names.of(&row.store_key);
         [Cell::text(short).exact(&row.store_key), c.calls.into(), c.denied.into(), c.likely_denied.into(), share]
     });
     let columns = [
