@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::StoreKey;
+use super::{Kind, StoreKey};
 
 /// Characters of an id that are shown at least.
 const AT_LEAST: usize = 8;
@@ -10,6 +10,7 @@ const AT_LEAST: usize = 8;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShortNames {
     names: BTreeMap<String, String>,
+    mains: BTreeMap<String, String>,
 }
 
 impl ShortNames {
@@ -18,7 +19,7 @@ impl ShortNames {
         let mut ids: Vec<(&str, &str)> =
             store_keys.into_iter().map(|key| (StoreKey::parse(key).short(), key)).collect();
         ids.sort_unstable();
-        let mut names = BTreeMap::new();
+        let (mut names, mut mains) = (BTreeMap::new(), BTreeMap::new());
         for (at, (id, key)) in ids.iter().enumerate() {
             let neighbours = [at.checked_sub(1), at.checked_add(1)];
             let others = neighbours.into_iter().flatten().filter_map(|other| ids.get(other));
@@ -30,14 +31,22 @@ impl ShortNames {
             } else {
                 id.chars().take((shared + 1).max(prefix + AT_LEAST)).collect()
             };
+            if StoreKey::parse(key).kind() == Kind::Main {
+                mains.insert((*id).to_owned(), name.clone());
+            }
             names.insert((*key).to_owned(), name);
         }
-        Self { names }
+        Self { names, mains }
     }
 
     /// The name of a session; the last part of a key that is not known.
     pub fn of<'a>(&'a self, store_key: &'a str) -> &'a str {
         self.names.get(store_key).map_or_else(|| StoreKey::parse(store_key).short(), String::as_str)
+    }
+
+    /// The name of the main thread with this session id; the beginning of an id that is not known.
+    pub fn of_main(&self, session_id: &str) -> String {
+        self.mains.get(session_id).cloned().unwrap_or_else(|| session_id.chars().take(AT_LEAST).collect())
     }
 }
 
@@ -57,6 +66,7 @@ mod tests {
         let names = ShortNames::of_all(keys);
         assert_eq!(keys.map(|key| names.of(key)), ["82f57757-a", "82f57757-b", "98ac0823", "agent-a53b03b9"]);
         assert_eq!(names.of("p/unknown-one"), "unknown-one");
+        assert_eq!([names.of_main("82f57757-bbbb"), names.of_main("unknown-one")], ["82f57757-b", "unknown-"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use crate::analysis::{StepRow, Steps};
 use crate::report::{Cell, Column, Table};
+use crate::run_dir::ShortNames;
 use crate::unit::Zone;
 
 /// A step's name up to this length is never broken.
@@ -21,7 +22,7 @@ pub(super) fn reported(steps: &Steps) -> String {
     }
 }
 
-pub(super) fn steps_table(steps: &Steps) -> Table {
+pub(super) fn steps_table(steps: &Steps, names: &ShortNames) -> Table {
     let short = steps.steps.iter().all(|step| step.step.chars().count() <= SHORT_NAME);
     let columns = [
         if short { Column::word("step") } else { Column::text("step") },
@@ -40,7 +41,7 @@ pub(super) fn steps_table(steps: &Steps) -> Table {
     let ok = steps.steps.iter().filter(|step| step.ok == Some(true)).count();
     let counted = format!("{ok}/{} ok", steps.steps.len());
     Table::new(columns)
-        .rows(steps.steps.iter().map(step_row))
+        .rows(steps.steps.iter().map(|step| step_row(step, names)))
         .footer([Cell::text("all"), Cell::text(""), counted.into(), steps.reported_usd.into()])
         .primary()
         .empty("The manifest has no step.")
@@ -70,14 +71,14 @@ fn short_run(run: &str) -> Cell {
     Cell::text(run.rsplit('-').next().unwrap_or(run)).exact(run)
 }
 
-fn step_row(step: &StepRow) -> [Cell; 12] {
+fn step_row(step: &StepRow, names: &ShortNames) -> [Cell; 12] {
     let result = match step.ok {
         Some(true) => Cell::text("ok").good(),
         Some(false) => Cell::text("failed").bad(),
         None => Cell::text("unknown").warn(),
     };
     let attempts = Cell::from(step.attempts);
-    let session = step.session_id.as_deref().map(|id| Cell::text(id.chars().take(8).collect::<String>()).exact(id));
+    let session = step.session_id.as_deref().map(|id| Cell::text(names.of_main(id)).exact(id));
     let session = session.map(|cell| if step.session_in_store { cell } else { cell.bad() });
     [
         step.step.as_str().into(),

@@ -13,7 +13,9 @@ pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findi
     let mut page = Page::new(opening.title("Summary")).part(overview(result, found, zone));
     page = match &result.steps {
         Some(steps) => {
-            let page = page.section("Steps (figures as the manifest reports them)", steps_table(steps));
+            let table = steps_table(steps, &opening.names);
+            let page = page.data(table.clone());
+            let page = page.section("Steps (figures as the manifest reports them)", shortened(table, 40));
             if steps.runs.len() > 1 { page.part(runs_table(steps, zone)) } else { page }
         }
         None => page.note("There is no manifest.json: steps, reported cost and attempts are not known."),
