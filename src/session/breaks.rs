@@ -306,5 +306,5 @@ fn is_copy(first: &Entry, later: &Entry) -> bool {
     }
     let flags = Flags { uid_differs: later.flags.uid_differs, ..first.flags };
     let Entry { seq, position, part, digest, .. } = *later;
-    Entry { seq, position, part, digest, flags, ..first.clone() } == *later
+    Entry { seq, position, part, flags, digest, ..first.clone() } == *later
 }
