@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The fixture that is copied; opening the copy recovers its write-ahead log.
-const FIXTURE: &str = "crash-wal";
+/// The fixture that is copied.
+const FIXTURE: &str = "healthy";
 
 const SESSIONS: u64 = 8;
 
@@ -67,7 +67,9 @@ pub(crate) fn make_run(folder: &Path, bytes: usize) -> Made {
     let (project, templates) = templates(&rows);
     let database = Connection::open(folder.join("sessions.db")).unwrap();
     database.execute_batch("pragma synchronous = off; pragma journal_mode = memory; begin").unwrap();
-    schema.iter().for_each(|statement| database.execute_batch(statement).unwrap());
+    for statement in &schema {
+        database.execute_batch(statement).unwrap();
+    }
     let mut insert = database.prepare("insert into entries values (?, ?, ?, ?)").unwrap();
     let mut next: BTreeMap<String, i64> = BTreeMap::new();
     let mut tails: BTreeMap<String, String> = BTreeMap::new();
