@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The two programs run in turn on the same warm file, seven times after one run that does not count; the medians are
-//! compared. Peak memory is the kernel's high-water mark, from runs of their own. SQLite is the command line tool (Debian:
+//! compared. Peak memory and processor time are the kernel's notes, from runs of their own; on a busy machine look at the
+//! processor time, since `summary` uses several cores where they are free. SQLite is the command line tool (Debian:
 //! sqlite3); where that is missing, the same statement runs through the SQLite in this crate, which the output then says.
 #![expect(clippy::disallowed_methods, reason = "a bench makes files, starts processes and looks at the clock")]
 #![expect(
@@ -38,8 +39,8 @@ fn main() {
         "SQLite: {}\n",
         if with_tool { "the command line tool" } else { "in this process; no tool sqlite3 found" }
     );
-    println!("| payload | entries | summary | sqlite | ratio | summary peak | sqlite peak |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("| payload | entries | summary | sqlite | ratio | summary: peak | processor | sqlite: peak | processor |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut times = Vec::new();
     for size in &sizes {
         times.push((*size, compare(*size, with_tool)));
@@ -72,8 +73,8 @@ fn compare(mebibytes: usize, with_tool: bool) -> Duration {
         analyzed.as_secs_f64() * 1000.0,
         read.as_secs_f64() * 1000.0,
         analyzed.as_secs_f64() / read.as_secs_f64(),
-        peak(&mut summary(folder.path())),
-        if with_tool { peak(&mut sqlite(&database)) } else { "-".to_owned() },
+        cost(&mut summary(folder.path())),
+        if with_tool { cost(&mut sqlite(&database)) } else { "- | -".to_owned() },
     );
     analyzed
 }
@@ -110,16 +111,21 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap()
 }
 
-/// The largest resident size that the kernel noted: asked again and again, since the note is gone when the process is.
-fn peak(command: &mut Command) -> String {
+/// Peak resident size and processor time, as the kernel notes them: asked again and again, since the note is gone when the
+/// process is.
+fn cost(command: &mut Command) -> String {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = None;
+    let process = format!("/proc/{}", child.id());
+    let (mut peak, mut ticks) = (0, 0);
     while child.try_wait().unwrap().is_none() {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));
-        peak = peak.max(line.and_then(|kibibytes| kibibytes.trim().parse::<u64>().ok()));
+        let status = fs::read_to_string(format!("{process}/status")).unwrap_or_default();
+        let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));
+        peak = peak.max(kibibytes.and_then(|kibibytes| kibibytes.trim().parse::<u64>().ok()).unwrap_or(0));
+        let stat = fs::read_to_string(format!("{process}/stat")).unwrap_or_default();
+        let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        ticks = ticks.max(fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum());
         std::thread::sleep(Duration::from_micros(500));
     }
-    peak.map_or("unknown".to_owned(), |kibibytes| format!("{} MiB", kibibytes.div_ceil(1024)))
+    // Linux tells a hundred ticks a second to every program.
+    format!("{} MiB | {} ms", peak.div_ceil(1024), ticks * 10)
 }
