@@ -1,6 +1,12 @@
 //! The integration tests, in one binary.
 #![expect(clippy::disallowed_methods, reason = "tests build evidence and damage copies of it")]
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here fails the test"
+)]
 
 mod architecture;
 mod causes;
