@@ -1,4 +1,4 @@
-use super::fields::{each_element, each_field, measure, text, truthy};
+use super::fields::{Slots, each_field, fill_each, measure, text, truthy};
 use super::label::{Interner, Label};
 use crate::run_dir::limits::MAX_BLOCKS;
 
@@ -37,7 +37,8 @@ pub struct Block {
     pub id: Option<Label>,
     /// Name of the tool, or the block type when it is not known.
     pub name: Option<Label>,
-    /// Characters that the model is given: text, thinking, input as JSON, text of the result.
+    /// Characters that the model is given: text, thinking, input as JSON, text of the result. Images, documents and kinds
+    /// that are not known count none.
     pub characters: u64,
     /// `is_error` of a result.
     pub is_error: bool,
@@ -56,35 +57,15 @@ impl Block {
     }
 }
 
-/// The blocks of `content`: a bare string is one text block. Blocks beyond [`MAX_BLOCKS`] are counted, not kept.
+/// The blocks of `content`: a bare string is one text block. Blocks beyond [`MAX_BLOCKS`] are left out.
 pub(super) fn blocks(json: &str, interner: &mut Interner) -> Vec<Block> {
-    let mut blocks = Vec::new();
     if let Some((characters, excerpt)) = measure(json, EXCERPT_BYTES) {
-        blocks.push(Block { characters, excerpt: boxed(&excerpt), ..Block::new(BlockKind::Text) });
-    } else {
-        each_element(json, |element| {
-            if blocks.len() < MAX_BLOCKS {
-                blocks.push(block(element, interner));
-            }
-        });
+        return vec![Block { characters, excerpt: boxed(&excerpt), ..Block::new(BlockKind::Text) }];
     }
-    blocks
+    fill_each(json, MAX_BLOCKS).iter().map(|raw| block(raw, interner)).collect()
 }
 
-fn block(json: &str, interner: &mut Interner) -> Block {
-    let mut raw = RawBlock::default();
-    each_field(json, |name, value| match name {
-        "type" => raw.kind = Some(value),
-        "id" => raw.id = Some(value),
-        "tool_use_id" => raw.tool_use_id = Some(value),
-        "name" => raw.name = Some(value),
-        "text" => raw.text = Some(value),
-        "thinking" => raw.thinking = Some(value),
-        "input" => raw.input = Some(value),
-        "content" => raw.content = Some(value),
-        "is_error" => raw.is_error = Some(value),
-        _ => {}
-    });
+fn block(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
     let kind_name = raw.kind.and_then(text).unwrap_or_default();
     let label = |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.unique(&text));
     match kind_name.as_ref() {
@@ -104,11 +85,7 @@ fn block(json: &str, interner: &mut Interner) -> Block {
         },
         "image" => Block::new(BlockKind::Image),
         "document" => Block::new(BlockKind::Document),
-        other => Block {
-            name: Some(interner.label(other)),
-            characters: raw_characters(json),
-            ..Block::new(BlockKind::Other)
-        },
+        other => Block { name: Some(interner.label(other)), ..Block::new(BlockKind::Other) },
     }
 }
 
@@ -125,6 +102,23 @@ struct RawBlock<'a> {
     is_error: Option<&'a str>,
 }
 
+impl<'a> Slots<'a> for RawBlock<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
+            "type" => &mut self.kind,
+            "id" => &mut self.id,
+            "tool_use_id" => &mut self.tool_use_id,
+            "name" => &mut self.name,
+            "text" => &mut self.text,
+            "thinking" => &mut self.thinking,
+            "input" => &mut self.input,
+            "content" => &mut self.content,
+            "is_error" => &mut self.is_error,
+            _ => return None,
+        })
+    }
+}
+
 fn with_text(kind: BlockKind, json: Option<&str>) -> Block {
     match json.and_then(|json| measure(json, EXCERPT_BYTES)) {
         Some((characters, excerpt)) => Block { characters, excerpt: boxed(&excerpt), ..Block::new(kind) },
@@ -135,14 +129,11 @@ fn with_text(kind: BlockKind, json: Option<&str>) -> Block {
 /// A result's content is a string or a list of blocks of which the text blocks count.
 fn result_content(json: &str) -> Block {
     let mut result = with_text(BlockKind::ToolResult, Some(json));
-    each_element(json, |element| {
-        each_field(element, |name, value| {
-            if let ("text", Some((characters, excerpt))) = (name, measure(value, EXCERPT_BYTES)) {
-                result.characters = result.characters.saturating_add(characters);
-                result.excerpt = result.excerpt.take().or_else(|| boxed(&excerpt));
-            }
-        });
-    });
+    for part in fill_each::<RawBlock<'_>>(json, MAX_BLOCKS) {
+        let part = with_text(BlockKind::Text, part.text);
+        result.characters = result.characters.saturating_add(part.characters);
+        result.excerpt = result.excerpt.or(part.excerpt);
+    }
     result
 }
 

@@ -1,4 +1,4 @@
-use super::fields::{each_element, each_field, each_field_with, measure, number, text, truthy};
+use super::fields::{Slots, each_element, each_field, fill, measure, number, text, truthy};
 use super::line;
 use super::message::RawMessage;
 use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
@@ -61,10 +61,7 @@ pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(O
 
 /// Decodes one JSON object; `None` if `json` is none. The sequence number of a line is given later, when all are known.
 fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &mut Interner) -> Option<Entry> {
-    let mut raw = Raw::default();
-    if !each_field_with(json, "message", |inner, name, value| raw.set(inner, name, value)) {
-        return None;
-    }
+    let raw: Raw<'_> = fill(json)?;
     let seq = if let Position::Database { seq, .. } = row.position { seq } else { None };
     let kind = kind(raw.kind.and_then(text).unwrap_or_default().as_ref(), interner);
     let label = |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.label(&text));
@@ -150,12 +147,9 @@ struct Raw<'a> {
     message: Option<RawMessage<'a>>,
 }
 
-impl<'a> Raw<'a> {
-    fn set(&mut self, in_message: bool, name: &str, value: &'a str) {
-        if in_message {
-            return self.message.get_or_insert_default().set(name, value);
-        }
-        let slot = match name {
+impl<'a> Slots<'a> for Raw<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
             "type" => &mut self.kind,
             "subtype" => &mut self.subtype,
             "uuid" => &mut self.uuid,
@@ -175,11 +169,16 @@ impl<'a> Raw<'a> {
             "rendered" => &mut self.rendered,
             "attachment" => &mut self.attachment,
             "compactMetadata" => &mut self.compaction,
-            _ => return,
-        };
-        *slot = Some(value);
+            _ => return None,
+        })
     }
 
+    fn inner(&mut self, name: &str) -> Option<&mut dyn Slots<'a>> {
+        (name == "message").then(|| -> &mut dyn Slots<'a> { self.message.get_or_insert_default() })
+    }
+}
+
+impl Raw<'_> {
     fn extra(&self, kind: &Kind, json: &str, interner: &mut Interner) -> Option<Extra> {
         let extra = Extra {
             logical_parent: self.logical_parent.and_then(uid),

@@ -22,25 +22,38 @@ pub fn fields(json: &str) -> Option<Fields<'_>> {
 }
 
 /// Calls `each` with the name and the raw JSON of every field; false if `json` is not one whole object.
-pub(super) fn each_field<'a>(json: &'a str, mut each: impl FnMut(&str, &'a str)) -> bool {
-    walk(json, None, &mut |_, name, value| each(name, value))
+pub(super) fn each_field<'a>(json: &'a str, each: impl FnMut(&str, &'a str)) -> bool {
+    walk(json, &mut EachField(each))
 }
 
-/// The same, with the fields of the object `inner` in between, told apart by the first argument. The text is read once
-/// for both, which matters: most of a transcript lies in one inner object.
-pub(super) fn each_field_with<'a>(json: &'a str, inner: &str, mut each: impl FnMut(bool, &str, &'a str)) -> bool {
-    // Where `inner` is no object, the second reading hands it out as it stands.
-    walk(json, Some(inner), &mut each) || walk(json, None, &mut each)
+/// Fields that are kept; all others are only checked. An inner object is taken apart in the same reading, which matters:
+/// most of a transcript lies in one.
+pub(super) trait Slots<'a> {
+    /// Where the raw JSON of this field goes.
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>>;
+
+    /// The slots of the inner object of this name.
+    fn inner(&mut self, _name: &str) -> Option<&mut dyn Slots<'a>> {
+        None
+    }
 }
 
-fn walk<'a>(json: &'a str, inner: Option<&str>, each: &mut dyn FnMut(bool, &str, &'a str)) -> bool {
+/// Fills the slots from `json`; `None` if it is not one whole object.
+pub(super) fn fill<'a, S: Slots<'a> + Default>(json: &'a str) -> Option<S> {
+    let mut slots = S::default();
+    if walk(json, &mut Fill { slots: &mut slots, flat: false }) {
+        return Some(slots);
+    }
+    // Where the inner one is no object, it is left out in a second reading.
+    slots = S::default();
+    walk(json, &mut Fill { slots: &mut slots, flat: true }).then_some(slots)
+}
+
+fn walk<'a>(json: &'a str, sink: &mut impl Sink<'a>) -> bool {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     // The first byte is looked at before, because serde_json writes the whole value into its error.
     json.trim_ascii_start().starts_with('{')
-        && ObjectWalk { inner, is_inner: false, each }
-            .deserialize(&mut deserializer)
-            .and_then(|()| deserializer.end())
-            .is_ok()
+        && ObjectWalk(sink).deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
 }
 
 /// Calls `each` with the raw JSON of every element of the list in `json`; false if `json` is not one whole list.
@@ -48,6 +61,25 @@ pub(super) fn each_element<'a>(json: &'a str, each: impl FnMut(&'a str)) -> bool
     let mut deserializer = serde_json::Deserializer::from_str(json);
     json.trim_ascii_start().starts_with('[')
         && ListWalk(each).deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
+}
+
+/// The elements of the list in `json`, each taken apart; what is no object is there with empty slots. Empty for anything
+/// but one whole list.
+pub(super) fn fill_each<'a, S: Slots<'a> + Default>(json: &'a str, limit: usize) -> Vec<S> {
+    let mut all = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let walk = FillList { all: &mut all, limit };
+    let is_list = json.trim_ascii_start().starts_with('[');
+    if is_list && walk.deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_err() {
+        // Where an element is no object, or its inner one is none, each is looked at by itself.
+        all.clear();
+        each_element(json, |element| {
+            if all.len() < limit {
+                all.push(fill(element).unwrap_or_default());
+            }
+        });
+    }
+    all
 }
 
 /// Whether `json` is one whole value; its error tells where it breaks.
@@ -151,20 +183,48 @@ impl<'de> Visitor<'de> for Name {
     }
 }
 
-struct ObjectWalk<'w, 'de> {
-    inner: Option<&'w str>,
-    is_inner: bool,
-    each: &'w mut dyn FnMut(bool, &str, &'de str),
+/// What is done with the value that follows a name.
+trait Sink<'de> {
+    fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error>;
 }
 
-impl<'de> DeserializeSeed<'de> for ObjectWalk<'_, 'de> {
+struct EachField<F>(F);
+
+impl<'de, F: FnMut(&str, &'de str)> Sink<'de> for EachField<F> {
+    fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        (self.0)(name, map.next_value::<&RawValue>()?.get());
+        Ok(())
+    }
+}
+
+struct Fill<'s, 'de> {
+    slots: &'s mut dyn Slots<'de>,
+    flat: bool,
+}
+
+impl<'de> Sink<'de> for Fill<'_, 'de> {
+    fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        if let Some(slot) = self.slots.slot(name) {
+            *slot = Some(map.next_value::<&RawValue>()?.get());
+            return Ok(());
+        }
+        match self.slots.inner(name).filter(|_| !self.flat) {
+            Some(slots) => map.next_value_seed(ObjectWalk(&mut Fill { slots, flat: true })),
+            None => map.next_value::<IgnoredAny>().map(|_| ()),
+        }
+    }
+}
+
+struct ObjectWalk<'s, S>(&'s mut S);
+
+impl<'de, S: Sink<'de>> DeserializeSeed<'de> for ObjectWalk<'_, S> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for ObjectWalk<'_, 'de> {
+impl<'de, S: Sink<'de>> Visitor<'de> for ObjectWalk<'_, S> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,13 +233,41 @@ impl<'de> Visitor<'de> for ObjectWalk<'_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key_seed(Name)? {
-            if self.inner == Some(&*name) {
-                map.next_value_seed(ObjectWalk { inner: None, is_inner: true, each: &mut *self.each })?;
-            } else {
-                (self.each)(self.is_inner, &name, map.next_value::<&RawValue>()?.get());
-            }
+            self.0.value(&name, &mut map)?;
         }
         Ok(())
+    }
+}
+
+struct FillList<'s, S> {
+    all: &'s mut Vec<S>,
+    limit: usize,
+}
+
+impl<'de, S: Slots<'de> + Default> DeserializeSeed<'de> for FillList<'_, S> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, S: Slots<'de> + Default> Visitor<'de> for FillList<'_, S> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        loop {
+            let mut slots = S::default();
+            let Some(()) = list.next_element_seed(ObjectWalk(&mut Fill { slots: &mut slots, flat: false }))? else {
+                return Ok(());
+            };
+            if self.all.len() < self.limit {
+                self.all.push(slots);
+            }
+        }
     }
 }
 
@@ -223,18 +311,39 @@ mod tests {
         assert_eq!(fields("{} {}"), None);
     }
 
-    #[test]
-    fn an_inner_object_is_walked_in_the_same_reading() {
-        let seen = |json| {
-            let mut seen = Vec::new();
-            assert!(each_field_with(json, "m", |inner, name, value| seen.push(format!("{inner} {name}={value}"))));
-            seen
-        };
-        assert_eq!(seen(r#"{"a":1,"m":{"a":2},"b":3}"#), ["false a=1", "true a=2", "false b=3"]);
-        // No object: handed out as it stands, in a second reading.
-        for odd in [r#"{"m":null}"#, r#"{"m":"\ud800"}"#, r#"{"m":[1]}"#] {
-            assert!(seen(odd)[0].starts_with("false m="), "{odd}");
+    #[derive(Debug, Default, PartialEq)]
+    struct Outer<'a> {
+        a: Option<&'a str>,
+        inner: Inner<'a>,
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    struct Inner<'a>(Option<&'a str>);
+
+    impl<'a> Slots<'a> for Inner<'a> {
+        fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+            (name == "a").then_some(&mut self.0)
         }
+    }
+
+    impl<'a> Slots<'a> for Outer<'a> {
+        fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+            (name == "a").then_some(&mut self.a)
+        }
+
+        fn inner(&mut self, name: &str) -> Option<&mut dyn Slots<'a>> {
+            (name == "m").then_some(&mut self.inner)
+        }
+    }
+
+    #[test]
+    fn an_inner_object_is_filled_in_the_same_reading() {
+        let outer = |a, inner| Some(Outer { a: Some(a), inner: Inner(inner) });
+        assert_eq!(fill(r#"{"a":1,"m":{"a":2,"b":[]},"b":3}"#), outer("1", Some("2")));
+        for odd in [r#"{"a":1,"m":null}"#, r#"{"m":"\ud800","a":1}"#, r#"{"a":1,"m":[{"a":2}]}"#] {
+            assert_eq!(fill(odd), outer("1", None), "{odd}");
+        }
+        assert_eq!(fill::<Outer<'_>>(r#"{"a":1"#), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use super::content::{Block, BlockKind, blocks};
-use super::fields::{each_element, each_field, number, text};
+use super::fields::{Slots, each_element, fill, number, text};
 use super::label::{Interner, Label};
 use crate::unit::Tokens;
 use serde::Serialize;
@@ -66,17 +66,16 @@ pub(super) struct RawMessage<'a> {
     content: Option<&'a str>,
 }
 
-impl<'a> RawMessage<'a> {
-    pub(super) fn set(&mut self, name: &str, value: &'a str) {
-        let slot = match name {
+impl<'a> Slots<'a> for RawMessage<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
             "id" => &mut self.id,
             "model" => &mut self.model,
             "stop_reason" => &mut self.stop_reason,
             "usage" => &mut self.usage,
             "content" => &mut self.content,
-            _ => return,
-        };
-        *slot = Some(value);
+            _ => return None,
+        })
     }
 }
 
@@ -130,38 +129,67 @@ impl Usage {
 
     /// The usage in `json`: the sum of its iterations when it has any (spec/entries.md), else its own figures.
     fn decode(json: &str) -> Option<Self> {
-        let mut usage = Self::default();
+        let raw: RawUsage<'_> = fill(json)?;
         let mut iterations: Option<Self> = None;
-        let is_object = each_field(json, |name, value| {
-            usage.set(name, value);
-            if name == "iterations" {
-                each_element(value, |iteration| {
-                    let mut one = Self::default();
-                    if each_field(iteration, |name, value| one.set(name, value)) {
-                        iterations = Some(iterations.unwrap_or_default().plus(one));
-                    }
-                });
+        each_element(raw.iterations.unwrap_or_default(), |iteration| {
+            if let Some(one) = fill::<RawUsage<'_>>(iteration) {
+                iterations = Some(iterations.unwrap_or_default().plus(one.tokens()));
             }
         });
-        is_object.then(|| iterations.unwrap_or(usage))
+        Some(iterations.unwrap_or_else(|| raw.tokens()))
+    }
+}
+
+/// The raw fields of `usage`.
+#[derive(Debug, Default)]
+struct RawUsage<'a> {
+    input: Option<&'a str>,
+    output: Option<&'a str>,
+    cache_read: Option<&'a str>,
+    cache_write: Option<&'a str>,
+    iterations: Option<&'a str>,
+    cache_creation: RawCacheCreation<'a>,
+}
+
+/// The raw fields of `usage.cache_creation`.
+#[derive(Debug, Default)]
+struct RawCacheCreation<'a> {
+    one_hour: Option<&'a str>,
+}
+
+impl RawUsage<'_> {
+    fn tokens(&self) -> Usage {
+        let tokens = |raw: Option<&str>| Tokens(raw.and_then(number).unwrap_or(0));
+        Usage {
+            input: tokens(self.input),
+            output: tokens(self.output),
+            cache_read: tokens(self.cache_read),
+            cache_write: tokens(self.cache_write),
+            cache_write_1h: tokens(self.cache_creation.one_hour),
+        }
+    }
+}
+
+impl<'a> Slots<'a> for RawUsage<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
+            "input_tokens" => &mut self.input,
+            "output_tokens" => &mut self.output,
+            "cache_read_input_tokens" => &mut self.cache_read,
+            "cache_creation_input_tokens" => &mut self.cache_write,
+            "iterations" => &mut self.iterations,
+            _ => return None,
+        })
     }
 
-    fn set(&mut self, name: &str, value: &str) {
-        let tokens = || Tokens(number(value).unwrap_or(0));
-        match name {
-            "input_tokens" => self.input = tokens(),
-            "output_tokens" => self.output = tokens(),
-            "cache_read_input_tokens" => self.cache_read = tokens(),
-            "cache_creation_input_tokens" => self.cache_write = tokens(),
-            "cache_creation" => {
-                each_field(value, |name, value| {
-                    if name == "ephemeral_1h_input_tokens" {
-                        self.cache_write_1h = Tokens(number(value).unwrap_or(0));
-                    }
-                });
-            }
-            _ => {}
-        }
+    fn inner(&mut self, name: &str) -> Option<&mut dyn Slots<'a>> {
+        (name == "cache_creation").then_some(&mut self.cache_creation)
+    }
+}
+
+impl<'a> Slots<'a> for RawCacheCreation<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        (name == "ephemeral_1h_input_tokens").then_some(&mut self.one_hour)
     }
 }
 
