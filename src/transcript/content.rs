@@ -1,5 +1,6 @@
-use super::fields::{Slots, each_field, fill_each, measure, text, truthy};
+use super::fields::{Slots, each_field, fill_each};
 use super::label::{Interner, Label};
+use super::scalar::{measure, text, truthy};
 use crate::run_dir::limits::MAX_BLOCKS;
 
 /// Bytes of text that are kept of a block, so that a person recognises it.

@@ -1,7 +1,9 @@
-use super::fields::{Slots, each_element, each_field, fill, measure, number, text, truthy};
+use super::fields::{Slots, each_element, each_field, fill, fill_each};
 use super::line;
 use super::message::RawMessage;
+use super::scalar::{measure, number, text, truthy};
 use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
+use crate::run_dir::limits::MAX_BLOCKS;
 use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
 use memchr::memmem;
@@ -204,15 +206,21 @@ fn attachment_type(json: &str, interner: &mut Interner) -> Option<super::Label> 
 
 /// `rendered` is a list of objects with the text that is given to the model in `content`.
 fn rendered_characters(json: &str) -> u64 {
-    let mut total = measure(json, 0).map_or(0, |(characters, _)| characters);
-    each_element(json, |element| {
-        each_field(element, |name, value| {
-            if name == "content" {
-                total = total.saturating_add(measure(value, 0).map_or(0, |(characters, _)| characters));
-            }
-        });
-    });
-    total
+    let characters = |json: &str| measure(json, 0).map_or(0, |(characters, _)| characters);
+    let parts = fill_each::<Rendered<'_>>(json, MAX_BLOCKS);
+    parts.iter().filter_map(|part| part.content).map(characters).fold(characters(json), u64::saturating_add)
+}
+
+/// The raw fields of a part of `rendered`.
+#[derive(Default)]
+struct Rendered<'a> {
+    content: Option<&'a str>,
+}
+
+impl<'a> Slots<'a> for Rendered<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        (name == "content").then_some(&mut self.content)
+    }
 }
 
 /// The spill files that a payload points to: `spill/<16 hex digits>.txt`.

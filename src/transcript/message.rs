@@ -1,6 +1,7 @@
 use super::content::{Block, BlockKind, blocks};
-use super::fields::{Slots, each_element, fill, number, text};
+use super::fields::{Slots, each_element, fill};
 use super::label::{Interner, Label};
+use super::scalar::{number, text};
 use crate::unit::Tokens;
 use serde::Serialize;
 

@@ -10,6 +10,7 @@ mod label;
 mod line;
 mod message;
 mod readable;
+mod scalar;
 mod uid;
 
 pub use collector::{Collector, Notes, Session, Transcripts};

@@ -1,4 +1,5 @@
-use super::fields::{Fields, each_element, each_field, fields, text};
+use super::fields::{Fields, each_element, each_field, fields};
+use super::scalar::text;
 use serde::Serialize;
 
 /// One payload as a person reads it: its content in full, and every other field as it is recorded.
