@@ -1,6 +1,7 @@
 use crate::session::{Branch, BranchKind, Chain, Ix, PerEntry, Segment, SessionModel, Standing, Trust, TurnId};
 use crate::transcript::{Entry, Kind};
 use serde::Serialize;
+use std::collections::hash_map;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which part of the forest is shown.
@@ -150,9 +151,46 @@ impl<'a> Folding<'a> {
         Some(above.filter(|_| folds).unwrap_or(ix))
     }
 
+    /// The node above each node, and how that is known.
+    ///
+    /// A node hangs where its first entry hangs; if that is inside of the node, where the entry above it hangs. Two messages
+    /// whose entries were written in turns can hang below each other: such a circle is cut at its first node.
+    fn above(&self) -> BTreeMap<Ix, (Ix, Trust)> {
+        let links = &self.session.chain.forest.links;
+        let leads_out = |node: Ix| {
+            let mut at = node;
+            loop {
+                let link = links[at]?;
+                match self.node[link.to]? {
+                    above if above == node => at = link.to,
+                    above => return Some((above, link.trust)),
+                }
+            }
+        };
+        let mut above: BTreeMap<Ix, (Ix, Trust)> =
+            self.members.keys().filter_map(|node| Some((*node, leads_out(*node)?))).collect();
+        let mut walk_of: HashMap<Ix, Ix> = HashMap::new();
+        for start in self.members.keys() {
+            let mut at = *start;
+            while let hash_map::Entry::Vacant(unknown) = walk_of.entry(at) {
+                unknown.insert(*start);
+                let Some((next, _)) = above.get(&at) else { break };
+                at = *next;
+            }
+            // A walk that meets itself stands in the circle; one that met its end stands on a node without a link.
+            if walk_of.get(&at) == Some(start) && above.contains_key(&at) {
+                let circle = std::iter::successors(above.get(&at), |(node, _)| above.get(node)).map(|(node, _)| *node);
+                let first = circle.take_while(|node| *node != at).chain([at]).min().unwrap_or(at);
+                above.remove(&first);
+            }
+        }
+        above
+    }
+
     fn lines(&self) -> Vec<OutlineLine> {
         let chain = &self.session.chain;
-        let above = |node: Ix| chain.forest.links[node].and_then(|link| Some((self.node[link.to]?, link.trust)));
+        let known = self.above();
+        let above = |node: Ix| known.get(&node).copied();
         let mut below: BTreeMap<Option<Ix>, Vec<Ix>> = BTreeMap::new();
         for node in self.members.keys() {
             below.entry(above(*node).map(|(node, _)| node)).or_default().push(*node);
