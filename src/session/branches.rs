@@ -1,7 +1,7 @@
 use super::{Forest, Ix, PerEntry, TurnId, Turns};
 use crate::transcript::{Entry, Usage};
 use crate::unit::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use strum::IntoStaticStr;
 
 /// In which way a conversation parts.
@@ -98,7 +98,7 @@ pub(super) fn branches(
     let group = |ix: Ix| turns.of(ix).map_or(Group::Single(ix), Group::Turn);
     let mut anchors: PerEntry<Option<Ix>> = entries.iter().map(|_| None).collect();
     let mut steps: BTreeMap<Group, Vec<Step>> = BTreeMap::new();
-    let mut continued_inside: BTreeSet<Ix> = BTreeSet::new();
+    let mut continued_inside: BTreeMap<Ix, Vec<Ix>> = BTreeMap::new();
     for ix in forest.top_down().iter().copied().filter(|ix| !aside[*ix]) {
         let anchor =
             forest.links[ix].and_then(|link| if speaks(entries[link.to]) { Some(link.to) } else { anchors[link.to] });
@@ -107,7 +107,7 @@ pub(super) fn branches(
         let (from, to) = (group(anchor), group(ix));
         if from == to {
             if entries[ix].is_answer() {
-                continued_inside.insert(anchor);
+                continued_inside.entry(anchor).or_default().push(ix);
             }
         } else if asks(entries[ix]) || entries[ix].is_answer() {
             let known = steps.entry(from).or_default();
@@ -180,9 +180,10 @@ fn branch(
     forest: &Forest,
     turns: &Turns,
     live: &PerEntry<bool>,
-    continued_inside: &BTreeSet<Ix>,
+    continued_inside: &BTreeMap<Ix, Vec<Ix>>,
 ) -> Option<Branch> {
-    let inside = steps.iter().find(|step| entries[step.anchor].is_answer() && continued_inside.contains(&step.anchor));
+    let inside =
+        steps.iter().find(|step| entries[step.anchor].is_answer() && continued_inside.contains_key(&step.anchor));
     let prompts = steps.iter().filter(|step| asks(entries[step.head])).count();
     let kind = match (prompts, steps.len() - prompts) {
         _ if inside.is_some() => BranchKind::InsideTurn,
@@ -195,8 +196,11 @@ fn branch(
     if let Some(step) = inside {
         let turn = turns.of(step.anchor);
         heads.extend(forest.children(step.anchor).iter().filter(|child| turns.of(**child) == turn));
+        // A notice may stand between the parts of a turn.
+        heads.extend(continued_inside.get(&step.anchor).into_iter().flatten());
     }
     heads.sort_unstable();
+    heads.dedup();
     let rest_of_turn = |head: Ix| inside.is_some_and(|step| turns.of(head) == turns.of(step.anchor));
     let newest = heads.iter().copied().filter(|head| live[*head] && !rest_of_turn(*head)).max();
     let extent = |head| Extent { entries: 1, range: (head, head), times: None, turns: 0, usage: Usage::default() };

@@ -87,7 +87,13 @@ fn each_fixture_shows_its_cause_and_nothing_else() {
         ("branch-several-prompts", "main:1 several-prompts 2 4*", "", ""),
         ("branch-several-answers", "main:0 several-answers 1 2*", "", ""),
         ("branch-prompt-beside-answer", "main:0 prompt-beside-answer 1 2*", "", ""),
-        ("branch-inside-turn", "main:1 inside-turn 2 3*", "", "main:2 orphan-call"),
+        (
+            "branch-inside-turn",
+            "main:1 inside-turn 2 3*, notice:1 inside-turn 3 4*",
+            "",
+            "main:2 orphan-call, notice:3 orphan-call",
+        ),
+        ("message-out-of-order", "", "", ""),
         ("parallel-calls", "", "", ""),
         ("progress-child", "", "", ""),
         ("sidechain-in-main", "", "", ""),
@@ -183,9 +189,12 @@ fn members(case: &Case, session: &str, of: impl Fn(&Value) -> Option<String>) ->
     members
 }
 
+/// Sequence numbers by standing.
+type Standings = &'static [(&'static str, &'static [i64])];
+
 #[test]
 fn every_entry_stands_where_it_belongs() {
-    let table: [(&str, &str, &[(&str, &[i64])]); 18] = [
+    let table: [(&str, &str, Standings); 18] = [
         ("linear", "main", &[("live", &[0, 1, 2, 3, 4]), ("side", &[5])]),
         ("orphan-parent", "main", &[("detached", &[0, 1]), ("live", &[2, 3])]),
         ("cycle", "two", &[("detached", &[0]), ("live", &[1, 2, 3])]),
@@ -233,6 +242,13 @@ fn the_views_end_where_the_model_stops_seeing() {
         assert_eq!(session["segments"][0]["preserved_seqs"], serde_json::json!([2, 3]));
         assert_eq!(session["segments"][1]["before_seq"], 7);
     }
+    // An entry whose parent is written after it is shown like any other.
+    let case = Case::open("message-out-of-order");
+    let report = json(&case.root, &["chain", case.source]);
+    let outline = report["result"]["sessions"][0]["outline"].as_array().unwrap();
+    let shown: Vec<_> =
+        outline.iter().map(|line| (line["seq"].as_u64().unwrap(), line["entries"].as_u64().unwrap())).collect();
+    assert_eq!(shown, [(0, 1), (1, 3), (4, 1)]);
     // Of parallel calls the bare walk reaches one result; a turn is taken as a whole.
     let case = Case::open("parallel-calls");
     let report = json(&case.root, &["chain", case.source]);
@@ -240,10 +256,13 @@ fn the_views_end_where_the_model_stops_seeing() {
     assert_eq!(*reachable, serde_json::json!({"of": 8, "plain": 5, "loaded": 8, "history": 8}));
 }
 
+/// Figures by the key that was written first.
+type Spent = &'static [(&'static str, [u64; 7])];
+
 #[test]
 fn usage_is_counted_once_and_at_home() {
     // Model turns, entries with usage, input, output, cache read, cache write, of it for an hour.
-    let table: [(&str, &[(&str, [u64; 7])]); 6] = [
+    let table: [(&str, Spent); 6] = [
         ("usage-placeholder", &[("-w-demo/main", [1, 3, 4, 183, 100, 20, 0])]),
         ("usage-iterations", &[("-w-demo/main", [1, 1, 9, 35, 300, 39, 30])]),
         ("usage-request-ids", &[("-w-demo/main", [3, 4, 7, 74, 700, 0, 0])]),
