@@ -43,7 +43,9 @@ fn snapshot(command: &str, case: &Case, args: &[&str]) {
 
 /// Runs `check` on a copy of every fixture, at a path of always the same width.
 fn each_fixture(check: impl Fn(&Case)) {
-    names().iter().for_each(|name| check(&Case::copy(name)));
+    for name in names() {
+        check(&Case::copy(&name));
+    }
 }
 
 #[test]

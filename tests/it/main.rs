@@ -20,6 +20,7 @@ mod laws;
 mod live_writer;
 mod odd_stores;
 mod program;
+mod properties;
 mod refusals;
 mod rust_text;
 mod sources;

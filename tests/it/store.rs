@@ -169,3 +169,18 @@ fn uuid(payload: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(payload).ok()?;
     value["uuid"].as_str().map(ToOwned::to_owned)
 }
+
+/// A run directory with one session of these payloads, each as it is.
+pub(crate) fn write_rows(store_key: &str, payloads: &[String]) -> TempDir {
+    let built = temporary();
+    let runs = built.path().join("runs");
+    fs::create_dir(&runs).unwrap();
+    let database = rusqlite::Connection::open(runs.join("sessions.db")).unwrap();
+    database.pragma_update(None, "synchronous", "off").unwrap();
+    database.execute_batch(&format!("BEGIN; {SCHEMA}")).unwrap();
+    for (seq, payload) in (0_i64..).zip(payloads) {
+        database.execute("INSERT INTO entries VALUES (?1, ?2, NULL, ?3)", (store_key, seq, payload)).unwrap();
+    }
+    database.execute_batch("COMMIT").unwrap();
+    built
+}
