@@ -146,8 +146,8 @@ fn calls_in_flight_are_named() {
         });
         said.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(said("interrupted"));
-    insta::assert_snapshot!(said("interrupted-2.1.197"));
+    insta::assert_snapshot!("calls-in-flight-interrupted", said("interrupted"));
+    insta::assert_snapshot!("calls-in-flight-interrupted-2.1.197", said("interrupted-2.1.197"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod causes;
 mod commands;
 mod corpus;
 mod damage;
+mod errors;
 mod evidence;
 mod golden;
 #[path = "../laws/mod.rs"]
@@ -21,6 +22,7 @@ mod live_writer;
 mod odd_stores;
 mod program;
 mod properties;
+mod read_only;
 mod refusals;
 mod rust_text;
 mod sources;
