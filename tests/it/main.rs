@@ -13,6 +13,7 @@ mod causes;
 mod commands;
 mod corpus;
 mod damage;
+mod documents;
 mod errors;
 mod evidence;
 mod golden;

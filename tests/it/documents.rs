@@ -1,0 +1,222 @@
+//! What is written about the program is what it does: the CLI reference, the JSON contract, the commands of the README.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::{json, run};
+use crate::store::{Case, fixtures, names};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(repository().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The help of one command, as it is printed into a file.
+fn help(command: &[&str]) -> String {
+    let ended = run(&fixtures(), &[command, &["--help"]].concat());
+    assert_eq!(ended.code, Some(0), "{command:?}");
+    let lines: Vec<&str> = ended.out.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+/// Every command, by its help.
+fn commands() -> Vec<String> {
+    let help = help(&[]);
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(ToOwned::to_owned).collect()
+}
+
+/// `reports/cli.md` is made by `UPDATE=1 cargo test documents`.
+#[test]
+fn the_cli_reference_is_what_the_program_prints() {
+    let mut page = vec![
+        "# The commands of `flower-analyze`".to_owned(),
+        "What `--help` prints, command by command. Made by `UPDATE=1 cargo test documents`; do not edit.".to_owned(),
+        format!("## flower-analyze\n\n```text\n{}\n```", help(&[])),
+    ];
+    for command in commands() {
+        page.push(format!("## flower-analyze {command}\n\n```text\n{}\n```", help(&[&command])));
+    }
+    let page = page.join("\n\n") + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(repository().join("reports/cli.md"), &page).unwrap();
+    }
+    assert_eq!(text("reports/cli.md"), page, "run `UPDATE=1 cargo test documents`, then read the difference");
+}
+
+/// Types by path, as the tables of a section of `reports/json-schema.md` say; whether the path is always there.
+fn documented(section: &str) -> BTreeMap<String, (BTreeSet<String>, bool)> {
+    let page = text("reports/json-schema.md");
+    let section = page.split("\n## ").find(|part| part.starts_with(&format!("{section}\n"))).expect(section);
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix("| `")?.splitn(3, " | ");
+        let path = cells.next()?.strip_suffix('`')?.to_owned();
+        let types = cells.next()?.split(", ").map(ToOwned::to_owned).collect();
+        Some((path, (types, !cells.next()?.starts_with("only if"))))
+    };
+    section.lines().filter_map(row).collect()
+}
+
+/// Objects whose names are data.
+const MAPS: [&str; 5] = [
+    "result.usage.by_model",
+    "result.usage.by_session",
+    "result.sessions[].standing",
+    "result.sessions[].outline[].calls",
+    "result.sessions[].outline[].notices",
+];
+
+/// Every path of a report with the types that were seen there.
+fn walk(path: &str, value: &Value, seen: &mut BTreeMap<String, BTreeSet<String>>) {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    if !path.is_empty() {
+        seen.entry(path.to_owned()).or_default().insert(kind.to_owned());
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| walk(&format!("{path}[]"), item, seen)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let name = if MAPS.contains(&path) { "*" } else { name };
+                walk(&if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }, field, seen);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The reports of a command on every fixture that can be read.
+fn reports(command: &str) -> Vec<Value> {
+    let mut reports = Vec::new();
+    for name in names() {
+        let case = Case::open(&name);
+        if ["torn-page", "torn-tail"].contains(&name.as_str()) {
+            continue;
+        }
+        if command == "show" {
+            let sessions = json(&case.root, &["sessions", case.source]);
+            let key = sessions["result"]["sessions"][0]["store_key"].as_str().unwrap();
+            let whole = json(&case.root, &["show", "--", case.source, key]);
+            let entries = whole["result"]["entries"].as_array().unwrap();
+            let name = format!("{key}:{}", entries[entries.len() / 2]["seq"]);
+            reports.push(json(&case.root, &["show", "--", case.source, &name]));
+            reports.push(whole);
+        } else {
+            reports.push(json(&case.root, &[command, case.source]));
+        }
+    }
+    if command == "summary" {
+        let case = Case::open("healthy");
+        reports.push(json(&case.root, &["summary", case.source, "--hash"]));
+    }
+    reports
+}
+
+/// Documented paths that no fixture has.
+const NEVER_SEEN: [&str; 2] = ["source.recovery.journal.super_journal", "source.changes[]"];
+
+fn holds_its_contract(command: &str) {
+    let mut contract = documented("Envelope");
+    contract.extend(documented(command));
+    let mut seen = BTreeMap::new();
+    for report in reports(command) {
+        assert_eq!(report["schema"], format!("flower-analyze/{command}/1"));
+        walk("", &report, &mut seen);
+    }
+    for (path, types) in &seen {
+        let (known, _) =
+            contract.get(path).unwrap_or_else(|| panic!("{command}: {path} is not in reports/json-schema.md"));
+        for kind in types {
+            // A number may be whole.
+            let fits = known.contains(kind) || (kind == "integer" && known.contains("number"));
+            assert!(fits, "{command}: {path} is {kind}, documented as {known:?}");
+        }
+    }
+    let unseen = contract.iter().filter(|(path, _)| !seen.contains_key(*path));
+    let envelope = documented("Envelope");
+    let unseen: Vec<_> = unseen
+        // What only `--hash` and damaged stores have is seen in the summary.
+        .filter(|(path, (_, always))| *always || command == "summary" || !envelope.contains_key(*path))
+        .map(|(path, _)| path.as_str())
+        .filter(|path| !NEVER_SEEN.contains(path))
+        .collect();
+    assert!(unseen.is_empty(), "{command}: documented, but no fixture has {unseen:?}");
+}
+
+#[test]
+fn the_summary_holds_its_contract() {
+    holds_its_contract("summary");
+}
+
+#[test]
+fn sessions_hold_their_contract() {
+    holds_its_contract("sessions");
+}
+
+#[test]
+fn chains_hold_their_contract() {
+    holds_its_contract("chain");
+}
+
+#[test]
+fn entries_hold_their_contract() {
+    holds_its_contract("show");
+}
+
+/// The commands of the README exist, with the options that they are shown with.
+#[test]
+fn the_readme_shows_commands_that_exist() {
+    let readme = text("README.md");
+    let known = commands();
+    let mut shown = 0;
+    for line in readme.split('`').filter(|code| code.starts_with("flower-analyze ")) {
+        // In a table a pipe is escaped; what follows is another program.
+        let line = line.split(['|', '\\', '>']).next().unwrap();
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let Some((first, rest)) = words.split_first() else { continue };
+        let command = if known.iter().any(|name| name == first) { first } else { "summary" };
+        assert!(command == *first || first.starts_with(char::is_uppercase), "{line}: there is no command {first}");
+        let help = help(&[command]);
+        for option in rest.iter().filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option), "{line}: {command} has no option {option}");
+        }
+        shown += 1;
+    }
+    assert!(shown >= 10, "{shown} commands found in the README");
+    for option in ["--format", "--output", "--tz", "--session", "--hash", "--reveal", "--fail-on"] {
+        for command in known.iter().filter(|name| *name != "completions") {
+            assert!(help(&[command]).contains(option), "{command} has no option {option}");
+        }
+    }
+    for command in &known {
+        assert!(readme.contains(&format!("flower-analyze {command}")), "the README does not show {command}");
+    }
+}
+
+/// Files and folders that the README links to are there.
+#[test]
+fn the_readme_links_to_what_is_there() {
+    let readme = text("README.md");
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    // The picture is made of a finished program.
+    for link in links.filter(|link| *link != "reports/summary.png") {
+        assert!(link.contains("://") || repository().join(link).exists(), "{link} is not there");
+    }
+    let listed = text("fixtures/README.md");
+    for name in names() {
+        assert!(listed.contains(&format!("`{name}/`")), "fixtures/README.md does not tell what {name} is");
+    }
+}
