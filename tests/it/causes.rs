@@ -313,3 +313,32 @@ fn subagents_hang_below_the_call_that_started_them() {
         assert_eq!(found, expected, "{name}");
     }
 }
+
+/// Files do not tell in which order they were written. The one whose own entries are older was first; without such, the
+/// first by path is taken, and called a guess.
+#[test]
+fn of_files_that_share_messages_the_older_one_has_the_spend() {
+    let line = |kind: &str, uuid: &str, parent: &str, minute: u8| {
+        format!(
+            "{{\"type\":\"{kind}\",\"uuid\":\"{uuid}\",\"parentUuid\":{parent},\"timestamp\":\"2026-11-30T14:{minute:02}:00.000Z\",\
+             \"message\":{{\"id\":\"m-{uuid}\",\"model\":\"opus\",\"content\":\"\",\"usage\":{{\"output_tokens\":7}}}}}}\n"
+        )
+    };
+    let shared = [line("user", "p1", "null", 0), line("assistant", "a1", "\"p1\"", 1)].concat();
+    let older = line("assistant", "x1", "\"a1\"", 2);
+    let newer = line("assistant", "y1", "\"a1\"", 9);
+    for (first, second, home, guessed) in
+        [(&newer, &older, "p/b", false), (&older, &newer, "p/a", false), (&String::new(), &String::new(), "p/a", true)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("p")).unwrap();
+        std::fs::write(folder.path().join("p/a.jsonl"), format!("{shared}{first}")).unwrap();
+        std::fs::write(folder.path().join("p/b.jsonl"), format!("{shared}{second}")).unwrap();
+        let report = json(folder.path(), &["summary", "p"]);
+        let usage = &report["result"]["usage"];
+        assert_eq!((&usage["shared_turns"], &usage["output"]), (&1.into(), &(if guessed { 7 } else { 21 }).into()));
+        assert_eq!(usage["by_session"][home]["output"], if guessed { 7 } else { 14 }, "{usage}");
+        let said = report["findings"].as_array().unwrap().iter().filter(|found| found["code"] == "home-guessed");
+        assert_eq!(said.count(), usize::from(guessed));
+    }
+}

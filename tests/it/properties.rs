@@ -273,6 +273,40 @@ proptest! {
     }
 }
 
+/// Neither depth nor width is a matter of the stack: a line, a circle, a star and one huge turn.
+#[test]
+fn large_forests_are_read() {
+    const ENTRIES: i64 = 30_000;
+    type ParentOf = fn(i64) -> i64;
+    let parent: [(&str, ParentOf); 4] =
+        [("line", |at| at - 1), ("circle", |at| (at + ENTRIES - 1) % ENTRIES), ("star", |_| 0), ("turn", |at| at - 1)];
+    for (name, parent) in parent {
+        let row = |at: i64| {
+            let kind = if at % 2 == 0 && name != "turn" { "user" } else { "assistant" };
+            let message = if name == "turn" { 1 } else { at };
+            let parent = parent(at);
+            let parent =
+                if parent < 0 || (at == 0 && name == "star") { Value::Null } else { json!(format!("e{parent}")) };
+            let entry = json!({"type": kind, "uuid": format!("e{at}"), "parentUuid": parent, "sessionId": "main",
+                "message": {"id": format!("m{message}"), "model": "opus", "usage": {"input_tokens": 1},
+                "content": [{"type": "tool_use", "id": format!("t{}", at % 7), "name": "Bash"}]}});
+            Owned {
+                store_key: KEYS[0],
+                position: Position::Database { rowid: at, seq: Some(at) },
+                uid: Some(format!("e{at}")),
+                payload: entry.to_string().into_bytes(),
+            }
+        };
+        let rows: Vec<Owned> = (0..ENTRIES).map(row).collect();
+        let model = Model::build(collect(&rows, 2));
+        let all = Selection::all(&model);
+        let shown = chains(all.sessions(&model).map(|(_, session)| session), View::All);
+        let reach = shown.sessions[0].reachable;
+        assert_eq!(reach.of, 30_000, "{name}");
+        assert_eq!(reach.history, if name == "star" { 2 } else { 30_000 }, "{name}");
+    }
+}
+
 /// JSON objects with blanks, escapes and order as nobody would write them.
 fn odd_object() -> impl Strategy<Value = String> {
     let text =
