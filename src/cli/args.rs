@@ -49,7 +49,7 @@ pub(super) struct CommonArgs {
     #[arg(long)]
     pub(super) reveal: bool,
     /// Look only at this session and its subagents: any unique beginning of its id, agent id or store key
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     pub(super) session: Option<String>,
     /// Take the SHA-256 of every file of the source, before and after
     #[arg(long)]

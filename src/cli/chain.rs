@@ -11,9 +11,12 @@ use anyhow::{Result, bail};
 /// Show the order of the entries as a tree: turns, branches, compactions, breaks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A source [default: runs] and a session: any unique beginning of its id, agent id or store key [default: all]
-    #[arg(value_name = "SOURCE] [SESSION", num_args = 0..=2)]
-    words: Vec<String>,
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts [default: runs]
+    #[arg(value_name = "SOURCE", allow_hyphen_values = true)]
+    first: Option<String>,
+    /// Any unique beginning of a session's id, agent id or store key [default: all sessions]
+    #[arg(value_name = "SESSION", allow_hyphen_values = true)]
+    second: Option<String>,
     /// Which part is shown
     #[arg(long, value_enum, default_value_t = ViewArg::All)]
     view: ViewArg,
@@ -40,7 +43,7 @@ enum ViewArg {
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
         let zone = zone(self.common.tz.as_deref())?;
-        let target = Target::of(&self.words)?;
+        let target = Target::of(&[&self.first, &self.second])?;
         output::check(&self.common, &target.source)?;
         let loaded = load(&target.source, self.common.hash)?;
         let selection = match (&target.name, &self.common.session) {

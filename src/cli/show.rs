@@ -13,9 +13,12 @@ use serde::Serialize;
 /// Show an entry in full with its links and neighbours, or all entries of a session in one line each
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A source [default: runs] and what to show: SESSION, SESSION:SEQ or SESSION:UUID, by any unique beginning
-    #[arg(value_name = "SOURCE] [SESSION[:SEQ|:UUID]", num_args = 0..=2)]
-    words: Vec<String>,
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts [default: runs]
+    #[arg(value_name = "SOURCE", allow_hyphen_values = true)]
+    first: Option<String>,
+    /// What to show, by any unique beginning
+    #[arg(value_name = "SESSION[:SEQ|:UUID]", allow_hyphen_values = true)]
+    second: Option<String>,
     /// Print the payload as it is stored, byte for byte; the payloads of a whole session one a line
     #[arg(long, conflicts_with = "format")]
     raw: bool,
@@ -31,7 +34,7 @@ struct Shown {
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
         let zone = zone(self.common.tz.as_deref())?;
-        let target = Target::of(&self.words)?;
+        let target = Target::of(&[&self.first, &self.second])?;
         output::check(&self.common, &target.source)?;
         let Some(name) = target.name.or_else(|| self.common.session.clone()) else {
             bail!(

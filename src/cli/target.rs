@@ -12,10 +12,16 @@ pub(super) struct Target {
 impl Target {
     /// `[SOURCE] [NAME]`: of a single argument, something that exists is a source and anything else a name in the default
     /// source. Two arguments may come in either order.
-    pub(super) fn of(words: &[String]) -> Result<Self> {
+    ///
+    /// Store keys begin with the `-` of an absolute path, so words that are no known option arrive here too.
+    pub(super) fn of(words: &[&Option<String>]) -> Result<Self> {
+        let words: Vec<String> = words.iter().filter_map(|word| (*word).clone()).collect();
+        if let Some(option) = words.iter().find(|word| word.starts_with("--") && !word.contains('/')) {
+            bail!("there is no option {option}; --help lists all of them");
+        }
         let exists = |word: &String| Path::new(word).exists();
         let default = || PathBuf::from(DEFAULT_SOURCE);
-        match words {
+        match words.as_slice() {
             [] => Ok(Self { source: default(), name: None }),
             [one] if exists(one) || looks_like_path(one) => Ok(Self { source: one.into(), name: None }),
             [one] => Ok(Self { source: default(), name: Some(one.clone()) }),
@@ -39,8 +45,8 @@ mod tests {
     use super::*;
 
     fn target(words: &[&str]) -> (String, Option<String>) {
-        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        let target = Target::of(&words).unwrap();
+        let words: Vec<_> = words.iter().map(|word| Some((*word).to_owned())).collect();
+        let target = Target::of(&words.iter().collect::<Vec<_>>()).unwrap();
         (target.source.display().to_string(), target.name)
     }
 
@@ -51,6 +57,8 @@ mod tests {
         assert_eq!(target(&["82f5"]), ("runs".to_owned(), name("82f5")));
         assert_eq!(target(&["no/such/runs"]), ("no/such/runs".to_owned(), None));
         assert_eq!(target(&["src", "82f5"]), ("src".to_owned(), name("82f5")));
+        assert_eq!(target(&["src", "-opt-w/82f5"]), ("src".to_owned(), name("-opt-w/82f5")));
+        assert!(Target::of(&[&Some("--chekc".to_owned())]).is_err());
         assert_eq!(target(&["82f5:3", "src"]), ("src".to_owned(), name("82f5:3")));
     }
 }

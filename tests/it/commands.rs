@@ -78,8 +78,8 @@ fn chain_loaded() {
 fn show() {
     each_fixture(|case| {
         let Some(session) = first_session(case) else { return };
-        snapshot("show-session", case, &["show", "--", case.source, &session]);
-        snapshot("show-entry", case, &["show", "--", case.source, &format!("{session}:1")]);
+        snapshot("show-session", case, &["show", case.source, &session]);
+        snapshot("show-entry", case, &["show", case.source, &format!("{session}:1")]);
     });
 }
 

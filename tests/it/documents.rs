@@ -109,10 +109,10 @@ fn reports(command: &str) -> Vec<Value> {
         if command == "show" {
             let sessions = json(&case.root, &["sessions", case.source]);
             let key = sessions["result"]["sessions"][0]["store_key"].as_str().unwrap();
-            let whole = json(&case.root, &["show", "--", case.source, key]);
+            let whole = json(&case.root, &["show", case.source, key]);
             let entries = whole["result"]["entries"].as_array().unwrap();
             let name = format!("{key}:{}", entries[entries.len() / 2]["seq"]);
-            reports.push(json(&case.root, &["show", "--", case.source, &name]));
+            reports.push(json(&case.root, &["show", case.source, &name]));
             reports.push(whole);
         } else {
             reports.push(json(&case.root, &[command, case.source]));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::program::{command, json, run};
-use crate::store::Case;
+use crate::store::{Case, write_rows};
 
 /// Messages of runs that must fail with exit code 2 and print nothing else, one after the other.
 fn complaints(folder: &Path, runs: &[&[&str]]) -> String {
@@ -107,6 +107,8 @@ fn options_that_are_none_are_told() {
                 &["summary", "runs", "runs"],
                 &["chain", "runs", "main", "more"],
                 &["summary", "runs", "--chekc"],
+                &["chain", "runs", "--chekc"],
+                &["show", "--rwa", "runs"],
                 &["summary", "runs", "--output", "runs/report.md"],
                 &["summary", "runs", "--output", "elsewhere/../runs/report.md"],
                 &["summary", "runs/sessions.db", "--output", "runs/sessions.db"],
@@ -217,6 +219,28 @@ fn a_session_brings_its_subagents_and_nobody_else() {
         assert_eq!(*usage, all[key], "{key}");
     }
     assert_eq!(one["model_turns"], 26);
+}
+
+/// Store keys begin like an option: `-home-…` is not `-h`, `-opt-…` is not `-o`.
+#[test]
+fn store_keys_are_no_options() {
+    for key in ["-home-demo/82f5", "-opt-agent/82f5", "-V/82f5", "--work/82f5"] {
+        let folder = write_rows(key, &[r#"{"type":"user","uuid":"u","parentUuid":null}"#.to_owned()]);
+        let at = |args: &[&str]| {
+            let report = json(folder.path(), args);
+            let result = &report["result"];
+            let listed = if result["entries"].is_null() { &result["sessions"] } else { &result["entries"] };
+            listed[0]["store_key"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(at(&["chain", "runs", key]), key);
+        assert_eq!(at(&["show", "runs", &format!("{key}:0")]), key);
+        assert_eq!(at(&["sessions", "runs", "--session", key]), key);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{key} wrote a file");
+    }
+    let case = Case::open("linear");
+    assert!(run(&case.root, &["chain", "runs", "-h"]).out.contains("Usage"));
+    assert_eq!(run(&case.root, &["chain", "runs", "main", "--check", "-o", "report.txt"]).code, Some(0));
+    assert!(case.root.join("report.txt").exists());
 }
 
 /// Who reads a pipe may stop at any moment: `flower-analyze … | head -1`.

@@ -190,7 +190,7 @@ fn sessions(case: &Case, source: &str) -> BTreeMap<String, (Vec<String>, Value)>
     let listed = report(&case.root, &["sessions", source]);
     let of = |session: &Value| {
         let key = session["store_key"].as_str().unwrap();
-        let shown = report(&case.root, &["show", "--", source, key]);
+        let shown = report(&case.root, &["show", source, key]);
         let entries = shown["result"]["entries"].as_array().unwrap().iter();
         let mut uuids: Vec<String> = entries.filter_map(|entry| Some(entry["uuid"].as_str()?.to_owned())).collect();
         uuids.sort();

@@ -64,9 +64,9 @@ fn show_writes_nothing() {
         }
         let sessions = json(&case.root, &["sessions", source]);
         let key = sessions["result"]["sessions"][0]["store_key"].as_str().unwrap();
-        untouched(&case.root, &["show", "--", source, key]);
-        untouched(&case.root, &["show", "--hash", "--", source, &format!("{key}:1")]);
-        untouched(&case.root, &["show", "--raw", "--", source, key]);
+        untouched(&case.root, &["show", source, key]);
+        untouched(&case.root, &["show", "--hash", source, &format!("{key}:1")]);
+        untouched(&case.root, &["show", "--raw", source, key]);
     });
 }
 
