@@ -3,7 +3,7 @@ use super::{context_curve, economics, integrity, steps, tools, usage_report};
 use crate::run_dir::{FolderCount, Kind, Lineage, Manifest, StateProblem, StoreKey, Workbench};
 use crate::session::{Model, SessionModel};
 use crate::transcript::{Entry, Notes};
-use crate::unit::{Finding, Level, Timestamp};
+use crate::unit::{Finding, Level, Timestamp, counted};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,7 +190,7 @@ fn next(findings: &[Finding]) -> Vec<NextStep> {
     }
     let sessions: BTreeSet<_> = serious().filter_map(|finding| finding.place.store_key.as_deref()).collect();
     if !sessions.is_empty() {
-        let why = format!("what is wrong in {} sessions", sessions.len());
+        let why = format!("what is wrong in {}", counted(sessions.len(), "session"));
         next.push(NextStep { command: "chain", entry: None, option: Some("--check"), why });
     }
     let why = "every session and subagent".to_owned();

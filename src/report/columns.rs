@@ -8,6 +8,9 @@ pub(super) const GAP: usize = 2;
 /// Narrowest column of text.
 const MIN_TEXT: usize = 10;
 
+/// Narrowest column of sentences.
+const MIN_PROSE: usize = 24;
+
 /// Narrowest column of identifiers: eight characters and the mark of the cut.
 const MIN_ID: usize = 9;
 
@@ -33,6 +36,7 @@ impl Need {
         self.header_word.max(match self.fold {
             Fold::Never => self.cells,
             Fold::Wrap => self.cells.min(MIN_TEXT),
+            Fold::Whole => self.cells.min(MIN_PROSE),
             Fold::Cut => self.cells.min(MIN_ID),
         })
     }

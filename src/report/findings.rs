@@ -7,7 +7,7 @@ use crate::unit::{Finding, Place};
 pub fn findings_table(findings: &[Finding], names: &ShortNames) -> Table {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.level));
-    let columns = [Column::word("level"), Column::word("code"), Column::word("place"), Column::text("finding")];
+    let columns = [Column::word("level"), Column::word("code"), Column::word("place"), Column::prose("finding")];
     Table::new(columns)
         .rows(
             sorted.into_iter().map(|f| [f.level.into(), f.code.into(), place(&f.place, names), Cell::text(&f.message)]),
@@ -20,6 +20,8 @@ fn place(place: &Place, names: &ShortNames) -> Cell {
         let key = key.as_deref().map(|key| if short { names.of(key).to_owned() } else { key.to_owned() });
         let file = place.file.as_ref().map(|file| place.line.map_or(file.clone(), |line| format!("{file}:{line}")));
         let seq = place.seq.map(|seq| format!("#{seq}"));
+        let line = place.line.filter(|_| place.file.is_none() && place.seq.is_none());
+        let seq = seq.or_else(|| line.map(|line| format!("line {line}")));
         [file, key, seq].into_iter().flatten().collect::<Vec<_>>().join(" ")
     };
     let full = join(&place.store_key, false);

@@ -151,6 +151,8 @@ pub enum Fold {
     Never,
     /// It is broken into a few lines.
     Wrap,
+    /// It is broken into as many lines as it takes: sentences of which no word may be lost.
+    Whole,
     /// Its end is cut off: identifiers.
     Cut,
 }
@@ -186,6 +188,11 @@ impl Column {
     /// A column of words that are short enough to be shown whole.
     pub fn word(header: impl Into<String>) -> Self {
         Self { fold: Fold::Never, ..Self::text(header) }
+    }
+
+    /// A column of sentences, which are shown to their end.
+    pub fn prose(header: impl Into<String>) -> Self {
+        Self { fold: Fold::Whole, ..Self::text(header) }
     }
 
     /// A column of identifiers, which are known by their head.

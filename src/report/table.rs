@@ -155,7 +155,11 @@ fn aligned(content: String, align: Align) -> comfy_table::Cell {
 }
 
 fn lines((shown, tone): &Seen, column: &Column, width: usize, style: &Style) -> Vec<String> {
-    let most = if column.fold == Fold::Wrap { MAX_CELL_LINES } else { 1 };
+    let most = match column.fold {
+        Fold::Wrap => MAX_CELL_LINES,
+        Fold::Whole => usize::MAX,
+        Fold::Never | Fold::Cut => 1,
+    };
     text::wrap_at_most(shown, width, most, style.ellipsis()).iter().map(|line| style.tint(line, *tone)).collect()
 }
 

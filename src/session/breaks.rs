@@ -1,7 +1,7 @@
 use super::{Branch, Forest, Ix, PerEntry};
 use crate::run_dir::{Position, StoreKey};
 use crate::transcript::{Entry, Flags, Label, Parent, Session, Uid};
-use crate::unit::{Diagnosis, Level, Span};
+use crate::unit::{Diagnosis, Level, Span, counted};
 use foldhash::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use strum::IntoStaticStr;
@@ -48,6 +48,14 @@ pub enum BreakKind {
         /// `parentUuid`.
         parent: Uid,
     },
+    /// The row just before cannot be read and may be the parent.
+    #[error("its parent {parent} is not here; the row {row} just before it cannot be read and may be it")]
+    UnreadableBefore {
+        /// `parentUuid`.
+        parent: Uid,
+        /// Sequence number of that row.
+        row: i64,
+    },
     /// The parent is an entry of another session.
     #[error("its parent {parent} is in another session, {store_key}")]
     ParentInOtherKey {
@@ -90,7 +98,7 @@ pub enum BreakKind {
         back: Span,
     },
     /// Entries carry the id of another session.
-    #[error("{entries} entries from here on carry the session id {session_id}")]
+    #[error("{} from here on with the session id {session_id}", counted(*entries, "entry"))]
     ForeignSession {
         /// That id.
         session_id: Label,
@@ -122,6 +130,7 @@ impl Diagnosis for BreakKind {
             | Self::InterleavedWriters { .. } => Level::Warning,
             Self::LostRows { .. }
             | Self::UnreadableParent { .. }
+            | Self::UnreadableBefore { .. }
             | Self::Cycle
             | Self::SelfParent
             | Self::DuplicateUuidDiffers { .. } => Level::Error,
@@ -226,6 +235,9 @@ impl<'a> Scene<'a> {
                 from: row_before.map_or(0, |row| row.saturating_add(1)),
                 to: entry.seq - 1,
             };
+        }
+        if let Some(row) = row_before.filter(|row| self.lost_seqs.binary_search(row).is_ok()) {
+            return BreakKind::UnreadableBefore { parent, row };
         }
         let Some(previous) = previous.map(|previous| self.entries[previous]) else {
             return BreakKind::PhantomParent { parent };

@@ -69,7 +69,9 @@ pub enum CallFaultKind {
         id: String,
     },
     /// A second result for the same call.
-    #[error("a second result for {id}, the first one is at {first}. The API refuses such a history (400)")]
+    #[error(
+        "a second result for {id}, the first one is at {first}. The API refuses such a history (400); healing does not help"
+    )]
     SecondResult {
         /// Call id.
         id: String,
@@ -87,7 +89,9 @@ pub enum CallFaultKind {
         first: i64,
     },
     /// The result was written before its call.
-    #[error("the result for {id} was written before its call at {call}")]
+    #[error(
+        "the result for {id} was written before its call at {call}. The API is given the order of the links, not of the rows, so it is not refused for that; healing is not needed"
+    )]
     ResultBeforeCall {
         /// Call id.
         id: String,

@@ -1,5 +1,5 @@
 use super::LeafWitness;
-use crate::unit::{Diagnosis, Level};
+use crate::unit::{Diagnosis, Level, counted};
 use strum::IntoStaticStr;
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[strum(serialize_all = "kebab-case")]
 pub enum SessionFinding {
     /// Another witness names a leaf off the live chain.
-    #[error("the entry {uuid} {} but is not on the live chain", witness.description())]
+    #[error("another leaf, {uuid}, {}, is not on the live chain", witness.description())]
     LeafDisagrees {
         /// Who names it.
         witness: LeafWitness,
@@ -30,25 +30,25 @@ pub enum SessionFinding {
         how: &'static str,
     },
     /// Chain entries that the live chain does not touch.
-    #[error("{entries} entries stand in trees that the live chain does not touch")]
+    #[error("{} in trees that the live chain does not touch", counted(*entries, "entry"))]
     DetachedEntries {
         /// How many.
         entries: usize,
     },
     /// Preserved entries of a compaction are not here.
-    #[error("{entries} entries that this compaction kept verbatim are not in this session")]
+    #[error("this compaction kept {} verbatim that this session does not have", counted(*entries, "entry"))]
     PreservedLost {
         /// How many.
         entries: usize,
     },
     /// The column `uid` is not the payload's uuid.
-    #[error("the column uid is not the uuid in the payload, in {entries} entries from here on")]
+    #[error("the column uid is not the uuid in the payload, in {} from here on", counted(*entries, "entry"))]
     UidDiffers {
         /// How many.
         entries: usize,
     },
     /// Payloads with bytes that are not UTF-8.
-    #[error("{entries} payloads from here on hold bytes that are not UTF-8, shown as U+FFFD")]
+    #[error("bytes that are not UTF-8, shown as U+FFFD, in {} from here on", counted(*entries, "payload"))]
     RepairedUtf8 {
         /// How many.
         entries: usize,

@@ -20,7 +20,7 @@ impl LeafWitness {
         match self {
             Self::WrittenLast => "written last",
             Self::LastPrompt => "named by the last last-prompt entry",
-            Self::NewestTimestamp => "has the newest time stamp",
+            Self::NewestTimestamp => "with the newest time stamp",
         }
     }
 }

@@ -126,7 +126,7 @@ fn each_fixture_shows_its_cause_and_nothing_else() {
         (
             "torn-lines",
             "",
-            "main:2 phantom-parent ?0",
+            "main:2 unreadable-before ?0",
             "main:1 torn-record, main:3 torn-record, main:0 detached-entries",
         ),
         ("torn-tail-line", "", "", "main:2 torn-record"),

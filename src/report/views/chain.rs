@@ -77,7 +77,7 @@ fn view_name(view: View) -> &'static str {
 fn branches(session: &ChainSession, zone: Zone) -> Table {
     let columns = [
         Column::number("branch at"),
-        Column::text("how it parts"),
+        Column::word("how it parts").named("code"),
         Column::number("line from"),
         Column::text("state"),
         Column::number("entries"),
@@ -90,7 +90,7 @@ fn branches(session: &ChainSession, zone: Zone) -> Table {
     let row = |branch: &BranchResult, line: &BranchLineResult| {
         [
             Cell::from(branch.seq),
-            branch.code.description().into(),
+            branch.code.code().into(),
             line.seq.into(),
             if line.live { Cell::text("live").good() } else { Cell::text("abandoned").warn() },
             line.entries.into(),
@@ -110,7 +110,7 @@ fn breaks(session: &ChainSession) -> Table {
         Column::number("break at"),
         Column::text("level"),
         Column::text("cause"),
-        Column::text("what it means"),
+        Column::prose("what it means"),
         Column::number("guess").named("guess_seq"),
     ];
     let rows = session.breaks.iter().map(|found| {
@@ -218,7 +218,7 @@ fn what(what: What) -> &'static str {
         What::StandIn => "stand-in",
         What::Compaction => "COMPACTION",
         What::Summary => "summary",
-        What::StrayResult => "result without call",
+        What::StrayResult => "stray result",
         What::Notice => "notice",
     }
 }

@@ -2,6 +2,7 @@ use super::evidence::Opening;
 use crate::analysis::{SessionRow, Sessions};
 use crate::report::{Cell, Column, Page, Table};
 use crate::run_dir::Kind;
+use crate::unit::counted;
 
 /// One row per session.
 pub fn sessions(result: &Sessions, opening: &Opening) -> Page {
@@ -68,15 +69,15 @@ fn kind(kind: Kind) -> &'static str {
 
 /// What is to be said about the chain; "whole" if nothing is.
 fn health(session: &SessionRow) -> Cell {
-    let count = |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }));
+    let count = |n: usize, noun: &str| (n > 0).then(|| counted(n, noun));
     let faults = [
-        count(session.defects, "defect", "defects"),
-        count(session.breaks, "break", "breaks"),
-        count(session.orphan_calls, "orphan call", "orphan calls"),
-        count(session.branches, "branch", "branches"),
+        count(session.defects, "defect"),
+        count(session.breaks, "break"),
+        count(session.orphan_calls, "orphan call"),
+        count(session.branches, "branch"),
     ];
     let faults: Vec<String> = faults.into_iter().flatten().collect();
-    let compactions = count(session.compactions, "compaction", "compactions");
+    let compactions = count(session.compactions, "compaction");
     let whole = compactions.as_ref().map_or("whole".to_owned(), |compactions| format!("whole, {compactions}"));
     if faults.is_empty() {
         return Cell::text(whole).good();

@@ -26,8 +26,8 @@ pub fn show_session(entries: &[ShownEntry], store_key: &str, opening: &Opening) 
     let columns = [
         Column::number("seq"),
         Column::number("time").named("timestamp"),
-        Column::text("type"),
-        Column::text("standing"),
+        Column::word("type"),
+        Column::word("standing"),
         Column::number("parent").named("parent_seq"),
         Column::text("link").minor(),
         Column::number("bytes").minor(),

@@ -5,7 +5,7 @@ use super::tools::{shortened, tools};
 use crate::analysis::{Economics, NextStep, Summary, Thread, WorkbenchSummary};
 use crate::report::{Body, Cell, Column, Curve, Facts, Page, Table};
 use crate::run_dir::ShortNames;
-use crate::unit::{Finding, Level, Zone};
+use crate::unit::{Finding, Level, Zone, counted};
 
 /// What happened, on one screen.
 pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findings: bool) -> Page {
@@ -42,16 +42,14 @@ fn command(next: &NextStep, opening: &Opening) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// A count with its noun.
-fn plural((n, what): (usize, &str)) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 fn overview(result: &Summary, found: &[Finding], zone: Zone) -> Facts {
     let count = |level| found.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings, infos) = (count(Level::Error), count(Level::Warning), count(Level::Info));
-    let counted = Cell::text([(errors, "error"), (warnings, "warning"), (infos, "note")].map(plural).join(", "));
-    let sessions = format!("{} main threads, {} subagents", result.main_threads, result.subagents);
+    let told = Cell::text(
+        [(errors, "error"), (warnings, "warning"), (infos, "note")].map(|(n, noun)| counted(n, noun)).join(", "),
+    );
+    let sessions =
+        format!("{}, {}", counted(result.main_threads, "main thread"), counted(result.subagents, "subagent"));
     let rows = &result.rows;
     let balance = match (rows.defects, rows.split_off) {
         (0, _) => format!("{} read, all decoded", rows.rows),
@@ -76,11 +74,11 @@ fn overview(result: &Summary, found: &[Finding], zone: Zone) -> Facts {
         .line(
             "findings",
             if errors > 0 {
-                counted.bad()
+                told.bad()
             } else if warnings > 0 {
-                counted.warn()
+                told.warn()
             } else {
-                counted.good()
+                told.good()
             },
         )
 }
