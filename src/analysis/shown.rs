@@ -35,11 +35,11 @@ pub struct ShownEntry {
     pub guess: Option<ShownLink>,
     /// The entries that hang below it.
     pub children: Vec<ShownLink>,
-    /// The other entries of its turn.
+    /// The other entries of its turn; only in the view of one entry.
     pub turn: Vec<Neighbour>,
-    /// The entries that were written before and after it.
+    /// The entries that were written before it; only in the view of one entry.
     pub before: Vec<Neighbour>,
-    /// The entries that were written after it.
+    /// The entries that were written after it; only in the view of one entry.
     pub after: Vec<Neighbour>,
     /// Calls and results in it, with their counterparts.
     pub calls: Vec<ShownCall>,
@@ -94,6 +94,9 @@ const NEIGHBOURS: usize = 2;
 pub fn shown_entry(session: &SessionModel, ix: Ix, payload: &[u8]) -> Option<ShownEntry> {
     let mut shown = Surroundings::of(session).shown(ix)?;
     shown.content = Some(Readable::of(payload));
+    let turn = session.chain.turns.of(ix).map(|turn| session.chain.turns.members(turn)).unwrap_or_default();
+    let others = turn.iter().filter(|other| **other != ix).filter_map(|other| session.entry(*other));
+    shown.turn = others.map(neighbour).collect();
     let at = ix.position();
     let all = &session.session.entries;
     let line = |entry: &Entry| neighbour(entry);
@@ -136,7 +139,6 @@ impl<'a> Surroundings<'a> {
             session.entry(to).map(|other| ShownLink { entry: neighbour(other), trust, known: trust.description() })
         };
         let trust_of = |child: Ix| chain.forest.links[child].map_or(Trust::Recorded, |link: Link| link.trust);
-        let turn = chain.turns.of(ix).map(|turn| chain.turns.members(turn)).unwrap_or_default();
         Some(ShownEntry {
             store_key: session.store_key().to_owned(),
             seq: entry.seq,
@@ -152,12 +154,7 @@ impl<'a> Surroundings<'a> {
             parent: chain.forest.links[ix].and_then(|found| link(found.to, found.trust)),
             guess: self.guesses.get(&ix).and_then(|guess| link(*guess, Trust::FileOrder)),
             children: chain.forest.children(ix).iter().filter_map(|child| link(*child, trust_of(*child))).collect(),
-            turn: turn
-                .iter()
-                .filter(|other| **other != ix)
-                .filter_map(|other| session.entry(*other))
-                .map(neighbour)
-                .collect(),
+            turn: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
             calls: self.calls.get(&ix).into_iter().flatten().map(|call| shown_call(session, call)).collect(),

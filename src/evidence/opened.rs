@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::fingerprint::FileFacts;
 use super::journal::JournalFacts;
 use super::wal::WalFacts;
+use crate::unit::counted;
 
 /// What kind of source was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -89,10 +90,11 @@ impl Recovery {
             all.push(format!("{} pages were rolled back from the journal", journal.pages));
         }
         if let Some(wal) = &self.wal {
+            let commits = counted(usize::try_from(wal.commits).unwrap_or(usize::MAX), "transaction");
             all.push(format!(
-                "{} of {} frames of the write-ahead log were applied ({} transactions); left out: {} not committed, {} that do \
+                "{} of {} frames of the write-ahead log were applied ({}); left out: {} not committed, {} that do \
                  not validate, {} of an earlier use of the log",
-                wal.frames_committed, wal.frames, wal.commits, wal.frames_uncommitted, wal.frames_invalid, wal.frames_old
+                wal.frames_committed, wal.frames, commits, wal.frames_uncommitted, wal.frames_invalid, wal.frames_old
             ));
         }
         all.extend(match (self.rows_immutable, self.rows) {

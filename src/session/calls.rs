@@ -50,9 +50,12 @@ pub struct Answer {
 pub enum CallFaultKind {
     /// The call never got a result.
     #[error(
-        "the {name} call {id} has no result; in flight: {input}. The API refuses such a history (400); healing adds a result"
+        "the {name} call {id} has no result{}. In flight: {input}",
+        if *live { ": the API refuses such a history (400), healing adds one" } else { "; it is not on the live chain" }
     )]
     OrphanCall {
+        /// The call is on the live chain.
+        live: bool,
         /// Tool.
         name: Label,
         /// Call id.
@@ -80,7 +83,7 @@ pub enum CallFaultKind {
     },
     /// The first result was made up, a later one is real.
     #[error(
-        "the result for {id} at {first} stands in for an interrupted call and hides this real one. The API refuses two results (400)"
+        "the result for {id} at {first} stands in for an interrupted call and hides this real one. The API refuses two results (400); healing does not help"
     )]
     HiddenResult {
         /// Call id.
@@ -100,7 +103,7 @@ pub enum CallFaultKind {
     },
     /// Call and result stand on different lines.
     #[error(
-        "the result for {id} is on another branch than its call at {call}. On the live path the call has none (400); healing adds one"
+        "the result for {id} is on another branch than its call at {call}. On the live path the API misses it (400); healing does not help, since there is one"
     )]
     ResultOnOtherBranch {
         /// Call id.
@@ -110,7 +113,7 @@ pub enum CallFaultKind {
     },
     /// Something else comes between a turn and its result.
     #[error(
-        "the result for {id} is not in the next user message after its call at {call}. The API refuses such a history (400); healing adds a second one"
+        "the result for {id} is not in the next user message after its call at {call}. The API refuses such a history (400); healing does not help, since there is one"
     )]
     ResultNotNext {
         /// Call id.
@@ -257,7 +260,8 @@ impl Pairing<'_> {
     fn orphans(&mut self) {
         for call in self.calls.iter().filter(|call| call.answer.is_none()) {
             let id = call.id.as_deref().unwrap_or("(none)").to_owned();
-            let kind = CallFaultKind::OrphanCall { name: call.name.clone(), id, input: call.input.to_string() };
+            let live = self.chain.standing[call.at] == Standing::Live;
+            let kind = CallFaultKind::OrphanCall { live, name: call.name.clone(), id, input: call.input.to_string() };
             self.faults.push(CallFault { at: call.at, kind });
         }
     }
