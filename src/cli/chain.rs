@@ -1,11 +1,10 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
-use super::load::{load, opening};
+use super::load::load;
 use super::output;
-use super::surroundings::{options, zone};
 use super::target::Target;
 use crate::analysis::{Selection, View, chains};
-use crate::report::{Report, render, views};
+use crate::report::views::{self, Opening};
 use anyhow::{Result, bail};
 
 /// Show the order of the entries as a tree: turns, branches, compactions, breaks
@@ -42,10 +41,8 @@ enum ViewArg {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
-        let zone = zone(self.common.tz.as_deref())?;
         let target = Target::of(&[&self.first, &self.second])?;
-        output::check(&self.common, &target.source)?;
-        let loaded = load(&target.source, self.common.hash)?;
+        let loaded = load(&self.common, &target.source)?;
         let selection = match (&target.name, &self.common.session) {
             (Some(_), Some(_)) => bail!("give the session either as an argument or with --session, not both"),
             (Some(name), None) => Selection::only(&loaded.model, Selection::one(&loaded.model, name)?),
@@ -58,18 +55,13 @@ impl Args {
         };
         let result = chains(selection.sessions(&loaded.model).map(|(_, session)| session), view);
         let findings = loaded.findings(&selection);
-        let opened = loaded.evidence.close();
-        let report = Report { command: "chain", source: &opened, findings: &findings, result: &result };
-        let page = || {
-            let opening = opening(&opened, &loaded.model, zone);
-            if self.check { views::chain_check(&findings, &opening) } else { views::chain(&result, &opening) }
+        if self.dot {
+            output::write(&self.common, &views::dot(&result, self.common.reveal))?;
+            return Ok(Exit::of(&findings, self.common.fail_on));
+        }
+        let page = |opening: &Opening| {
+            if self.check { views::chain_check(&findings, opening) } else { views::chain(&result, opening) }
         };
-        let text = if self.dot {
-            views::dot(&result, self.common.reveal)
-        } else {
-            render(&report, page, &options(&self.common))?
-        };
-        output::write(&self.common, &text)?;
-        Ok(Exit::of(&findings, self.common.fail_on))
+        loaded.finish(&self.common, "chain", &result, &findings, page)
     }
 }

@@ -1,14 +1,18 @@
-use super::interrupt;
+use super::args::CommonArgs;
+use super::exit::Exit;
 use super::progress::Progress;
-use super::surroundings::open_options;
+use super::surroundings::{open_options, options, zone};
+use super::{interrupt, output};
 use crate::analysis::{Inputs, Selection, StoreTables};
 use crate::evidence::{Evidence, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing};
 use crate::report::views::Opening;
+use crate::report::{Page, Report, render};
 use crate::run_dir::{FolderCount, Lineage, Manifest, ShortNames, SpillFile, Workbench};
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{Collector, record};
 use crate::unit::{Finding, Zone};
 use anyhow::{Context, Result};
+use serde::Serialize;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -20,11 +24,14 @@ pub(super) struct Loaded {
     pub(super) evidence: Evidence,
     /// Never dropped: taking a large store apart would cost as much as building it, just before the process ends.
     pub(super) model: ManuallyDrop<Model>,
+    zone: Zone,
 }
 
-/// Opens a source and reads all of it.
-pub(super) fn load(source: &Path, hash: bool) -> Result<Loaded> {
-    let evidence = Evidence::open(source, &open_options(hash))?;
+/// Opens a source and reads all of it, once it is clear that the report can be shown and where it goes.
+pub(super) fn load(common: &CommonArgs, source: &Path) -> Result<Loaded> {
+    let zone = zone(common.tz.as_deref())?;
+    output::check(common, source)?;
+    let evidence = Evidence::open(source, &open_options(common.hash))?;
     let progress = Progress::start();
     let collectors = evidence.scan(Collector::default, |collector, row| {
         if !interrupt::is_interrupted() {
@@ -36,7 +43,7 @@ pub(super) fn load(source: &Path, hash: bool) -> Result<Loaded> {
     interrupt::check()?;
     let model = Model::build(Collector::finish(collectors));
     interrupt::check()?;
-    Ok(Loaded { evidence, model: ManuallyDrop::new(model) })
+    Ok(Loaded { evidence, model: ManuallyDrop::new(model), zone })
 }
 
 impl Loaded {
@@ -53,6 +60,22 @@ impl Loaded {
         let mut findings = self.evidence.findings();
         findings.extend(self.model.findings());
         selection.sort(&self.model, findings)
+    }
+
+    /// Closes the evidence, writes the report, and tells the exit code.
+    pub(super) fn finish<T: Serialize>(
+        self,
+        common: &CommonArgs,
+        command: &str,
+        result: &T,
+        findings: &[Finding],
+        page: impl FnOnce(&Opening) -> Page,
+    ) -> Result<Exit> {
+        let opened = self.evidence.close();
+        let report = Report { command, source: &opened, findings, result };
+        let page = || page(&opening(&opened, &self.model, self.zone));
+        output::write(common, &render(&report, page, &options(common))?)?;
+        Ok(Exit::of(findings, common.fail_on))
     }
 
     /// The bytes of an entry's payload: of its own record, where several stand on one line.
@@ -99,7 +122,7 @@ fn workbench(listing: &WorkbenchListing) -> Workbench {
 }
 
 /// How the source was read, in words.
-pub(super) fn opening(opened: &Opened, model: &Model, zone: Zone) -> Opening {
+fn opening(opened: &Opened, model: &Model, zone: Zone) -> Opening {
     let file = |file: &FileFacts| {
         let hash = file.sha256.as_ref().map(|hash| format!(", sha256 {hash}")).unwrap_or_default();
         format!("{}, {} bytes{hash}", file.name, file.bytes)

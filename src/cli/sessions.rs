@@ -1,10 +1,8 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
-use super::load::{load, opening};
-use super::output;
-use super::surroundings::{options, zone};
+use super::load::load;
 use crate::analysis::sessions;
-use crate::report::{Report, render, views};
+use crate::report::views;
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -21,16 +19,10 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
-        let zone = zone(self.common.tz.as_deref())?;
-        output::check(&self.common, &self.source)?;
-        let loaded = load(&self.source, self.common.hash)?;
+        let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let result = sessions(&loaded.model, &selection);
         let findings = loaded.findings(&selection);
-        let opened = loaded.evidence.close();
-        let report = Report { command: "sessions", source: &opened, findings: &findings, result: &result };
-        let page = || views::sessions(&result, &opening(&opened, &loaded.model, zone));
-        output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
-        Ok(Exit::of(&findings, self.common.fail_on))
+        loaded.finish(&self.common, "sessions", &result, &findings, |opening| views::sessions(&result, opening))
     }
 }

@@ -1,11 +1,10 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
-use super::load::{Loaded, load, opening};
+use super::load::{Loaded, load};
 use super::output;
-use super::surroundings::{options, zone};
 use super::target::Target;
 use crate::analysis::{EntryName, Selection, ShownEntry, shown_entries, shown_entry};
-use crate::report::{Report, render, views};
+use crate::report::views::{self, Opening};
 use crate::session::{Ix, SessionModel};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -33,9 +32,7 @@ struct Shown {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
-        let zone = zone(self.common.tz.as_deref())?;
         let target = Target::of(&[&self.first, &self.second])?;
-        output::check(&self.common, &target.source)?;
         let Some(name) = target.name.or_else(|| self.common.session.clone()) else {
             bail!(
                 "name what to show: SESSION, SESSION:SEQ or SESSION:UUID; `flower-analyze sessions` lists the sessions"
@@ -45,7 +42,7 @@ impl Args {
             Some((session, entry)) => (session, Some(entry)),
             None => (name.as_str(), None),
         };
-        let loaded = load(&target.source, self.common.hash)?;
+        let loaded = load(&self.common, &target.source)?;
         let at = Selection::one(&loaded.model, session_name)?;
         let session = loaded.model.sessions.get(at).context("the session is gone")?;
         let entry = entry_name.map(|name| EntryName(name).find(session)).transpose()?;
@@ -58,15 +55,12 @@ impl Args {
         };
         let store_key = session.store_key().to_owned();
         let findings = loaded.findings(&Selection::only(&loaded.model, at));
-        let opened = loaded.evidence.close();
         let result = Shown { entries };
-        let report = Report { command: "show", source: &opened, findings: &findings, result: &result };
-        let page = || match (entry, result.entries.as_slice()) {
-            (Some(_), [entry]) => views::show_entry(entry, &opening(&opened, &loaded.model, zone)),
-            (_, entries) => views::show_session(entries, &store_key, &opening(&opened, &loaded.model, zone)),
+        let page = |opening: &Opening| match (entry, result.entries.as_slice()) {
+            (Some(_), [entry]) => views::show_entry(entry, opening),
+            (_, entries) => views::show_session(entries, &store_key, opening),
         };
-        output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
-        Ok(Exit::of(&findings, self.common.fail_on))
+        loaded.finish(&self.common, "show", &result, &findings, page)
     }
 
     /// The bytes of the payloads, untouched: `--reveal` makes no difference, since nothing is masked in raw bytes.

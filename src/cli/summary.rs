@@ -1,10 +1,8 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
-use super::load::{load, opening};
-use super::output;
-use super::surroundings::{options, zone};
+use super::load::load;
 use crate::analysis::summary;
-use crate::report::{Report, render, views};
+use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -24,16 +22,11 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
-        let zone = zone(self.common.tz.as_deref())?;
-        output::check(&self.common, &self.source)?;
-        let loaded = load(&self.source, self.common.hash)?;
+        let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
         let (result, findings) = summary(&loaded.model, &selection, &inputs, loaded.evidence.findings());
-        let opened = loaded.evidence.close();
-        let report = Report { command: "summary", source: &opened, findings: &findings, result: &result };
-        let page = || views::summary(&result, &findings, &opening(&opened, &loaded.model, zone), self.all_findings);
-        output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
-        Ok(Exit::of(&findings, self.common.fail_on))
+        let page = |opening: &Opening| views::summary(&result, &findings, opening, self.all_findings);
+        loaded.finish(&self.common, "summary", &result, &findings, page)
     }
 }
