@@ -88,6 +88,12 @@ pub enum IntegrityFinding {
         /// Reasons.
         errors: String,
     },
+    /// The workbench could not be listed as a whole.
+    #[error("the workbench {folder} is not counted whole: a folder cannot be read, is a link, or holds too many files")]
+    WorkbenchIncomplete {
+        /// Where it is.
+        folder: String,
+    },
     /// A spill file whose name is not the hash of its content.
     #[error("the spill file {name} does not hold what its name says: it was changed or cut")]
     SpillChanged {
@@ -123,6 +129,7 @@ impl Diagnosis for IntegrityFinding {
             | Self::SessionWithoutStep
             | Self::LineageSessionMissing { .. }
             | Self::StepRetried { .. }
+            | Self::WorkbenchIncomplete { .. }
             | Self::SpillMissing { .. } => Level::Warning,
             Self::SeqGap { .. }
             | Self::StepSessionMissing { .. }
@@ -213,11 +220,16 @@ fn summary_findings(model: &Model, summaries: &[SummaryRow]) -> Vec<Finding> {
 
 fn manifest_findings(model: &Model, manifest: &Manifest) -> Vec<Finding> {
     let ids = main_session_ids(model);
-    let file = || Place::file(MANIFEST);
+    let keys: BTreeMap<&str, &str> = main_threads(model)
+        .map(|session| (StoreKey::parse(session.store_key()).session, session.store_key()))
+        .collect();
     let mut findings = Vec::new();
     let mut named: BTreeSet<&str> = BTreeSet::new();
     for row in &manifest.rows {
         let step = || step_name(row);
+        // A step is told with its session, so that one can go on to look at it.
+        let session = row.session_id.as_deref().and_then(|id| keys.get(id)).map(|key| (*key).to_owned());
+        let file = || Place { line: Some(row.line), store_key: session.clone(), ..Place::file(MANIFEST) };
         if row.ok == Some(false) || row.error.is_some() {
             let error = row.error.clone().unwrap_or_else(|| "no reason recorded".to_owned());
             findings.push(IntegrityFinding::StepFailed { step: step(), error }.at(file()));
@@ -267,6 +279,12 @@ fn spill_findings(model: &Model, workbench: &Workbench) -> Vec<Finding> {
     let changed = workbench.spills.iter().filter(|file| file.name_fits == Some(false));
     let mut findings: Vec<Finding> =
         changed.map(|file| IntegrityFinding::SpillChanged { name: file.name.clone() }.at(place())).collect();
+    // What was not listed may be there.
+    if workbench.incomplete {
+        let folder = workbench.path.clone();
+        findings.push(IntegrityFinding::WorkbenchIncomplete { folder }.at(place()));
+        return findings;
+    }
     let missing = pointed.iter().filter(|(name, _)| !files.contains(*name));
     findings
         .extend(missing.map(|(name, at)| IntegrityFinding::SpillMissing { name: (*name).to_owned() }.at(at.clone())));

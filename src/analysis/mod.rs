@@ -21,9 +21,11 @@ pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
 pub use outline::{OutlineLine, View, What, outline};
-pub use selection::{EntryName, Selection, SelectionError};
+pub use selection::{EntryName, Named, Selection, SelectionError};
 pub use sessions::{ParentCall, SessionRow, Sessions, sessions};
-pub use shown::{Neighbour, ShownCall, ShownEntry, ShownLink, shown_entries, shown_entry};
+pub use shown::{
+    Neighbour, ShownCall, ShownDefect, ShownEntry, ShownLink, shown_defect, shown_defects, shown_entries, shown_entry,
+};
 pub use steps::{RunRow, StepRow, Steps, steps};
 pub use summary::{Inputs, NextStep, Summary, WorkbenchSummary, summary};
 pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};

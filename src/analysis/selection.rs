@@ -150,25 +150,36 @@ impl Selection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryName<'a>(pub &'a str);
 
+/// What a name inside of a session names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// An entry.
+    Entry(Ix),
+    /// A row that is no entry, by its place among the session's defects.
+    Defect(usize),
+}
+
 impl EntryName<'_> {
-    /// The entry of `session` with this name.
-    pub fn find(self, session: &SessionModel) -> Result<Ix, SelectionError> {
+    /// The row of `session` with this name. A number is a sequence number, anything else the beginning of a uuid.
+    pub fn find(self, session: &SessionModel) -> Result<Named, SelectionError> {
         let name = self.0;
-        if let Ok(seq) = name.parse::<i64>()
-            && let Some((ix, _)) = session.entries().find(|(_, entry)| entry.seq == seq)
-        {
-            return Ok(ix);
+        let unknown = || SelectionError::UnknownEntry {
+            store_key: session.store_key().to_owned(),
+            name: name.to_owned(),
+            known: known_entries(session),
+        };
+        if let Ok(seq) = name.parse::<i64>() {
+            let entry = session.entries().find(|(_, entry)| entry.seq == seq).map(|(ix, _)| Named::Entry(ix));
+            let defect =
+                || session.session.defects.iter().position(|defect| defect.seq == Some(seq)).map(Named::Defect);
+            return entry.or_else(defect).ok_or_else(unknown);
         }
         let begins = |uid: &crate::transcript::Uid| !name.is_empty() && uid.to_string().starts_with(name);
         let found: Vec<Ix> =
             session.entries().filter(|(_, entry)| entry.uuid.as_ref().is_some_and(begins)).map(|(ix, _)| ix).collect();
         match found.as_slice() {
-            [one] => Ok(*one),
-            [] => Err(SelectionError::UnknownEntry {
-                store_key: session.store_key().to_owned(),
-                name: name.to_owned(),
-                known: known_entries(session),
-            }),
+            [one] => Ok(Named::Entry(*one)),
+            [] => Err(unknown()),
             several => Err(SelectionError::AmbiguousEntry {
                 store_key: session.store_key().to_owned(),
                 name: name.to_owned(),

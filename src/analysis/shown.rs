@@ -1,6 +1,7 @@
+use crate::run_dir::Position;
 use crate::session::{Call, Ix, Link, SessionModel, Standing, Trust};
-use crate::transcript::{Entry, Parent, Readable};
-use crate::unit::Timestamp;
+use crate::transcript::{Defect, Entry, Parent, Readable};
+use crate::unit::{Diagnosis, Timestamp};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -85,6 +86,40 @@ pub struct ShownCall {
     pub is_error: bool,
     /// `toolDenialKind`.
     pub denial: Option<String>,
+}
+
+/// One row that is no entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShownDefect {
+    /// Session.
+    pub store_key: String,
+    /// Sequence number, where it has one.
+    pub seq: Option<i64>,
+    /// Line in its file, counted from 1.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub code: &'static str,
+    /// The same in a sentence.
+    pub message: String,
+    /// What stands there; only in the view of one row. Bytes that are not UTF-8 are U+FFFD.
+    pub content: Option<String>,
+}
+
+/// Every row of a session that is no entry.
+pub fn shown_defects(session: &SessionModel) -> Vec<ShownDefect> {
+    session.session.defects.iter().map(|defect| shown_defect(session, defect)).collect()
+}
+
+/// One row that is no entry, without its content.
+pub fn shown_defect(session: &SessionModel, defect: &Defect) -> ShownDefect {
+    ShownDefect {
+        store_key: session.store_key().to_owned(),
+        seq: defect.seq,
+        line: if let Position::Line { line, .. } = defect.position { Some(line) } else { None },
+        code: defect.kind.code(),
+        message: defect.kind.sentence(),
+        content: None,
+    }
 }
 
 /// How many entries before and after are shown.

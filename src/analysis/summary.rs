@@ -21,6 +21,13 @@ pub struct Inputs {
     pub workbench: Option<Workbench>,
 }
 
+impl Inputs {
+    /// The manifest, unless nothing of it could be read: then its figures are not known, and not zero.
+    fn readable_manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().filter(|manifest| !manifest.rows.is_empty() || manifest.problems.is_empty())
+    }
+}
+
 /// What happened, on one screen.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
@@ -67,6 +74,8 @@ pub struct WorkbenchSummary {
     pub notes: FolderCount,
     /// `spill/`.
     pub spill: FolderCount,
+    /// Something is not counted: a folder that cannot be read, a link, or more files than the limit.
+    pub incomplete: bool,
 }
 
 /// A command to run next, and why.
@@ -74,8 +83,10 @@ pub struct WorkbenchSummary {
 pub struct NextStep {
     /// The command, before the source.
     pub command: &'static str,
-    /// The entry to look at: store key and sequence number.
-    pub entry: Option<(String, i64)>,
+    /// The session to look at.
+    pub session: Option<String>,
+    /// The entry of it to look at.
+    pub seq: Option<i64>,
     /// An option.
     pub option: Option<&'static str>,
     /// Why.
@@ -97,7 +108,7 @@ pub fn summary(
     let ids = selection.prefix().map(|_| chosen().map(|s| StoreKey::parse(s.store_key()).session.to_owned()).collect());
     let count = |kind| chosen().filter(|session| session.kind() == kind).count();
     let summary = Summary {
-        steps: inputs.manifest.as_ref().map(|m| steps(m, inputs.lineage.as_ref(), model, ids.as_ref())),
+        steps: inputs.readable_manifest().map(|m| steps(m, inputs.lineage.as_ref(), model, ids.as_ref())),
         main_threads: count(Kind::Main) + count(Kind::Other),
         subagents: count(Kind::Subagent),
         first: seen.first,
@@ -176,6 +187,7 @@ fn workbench(workbench: &Workbench) -> WorkbenchSummary {
         artifacts: workbench.artifacts,
         notes: workbench.notes,
         spill: FolderCount { files: workbench.spills.len(), bytes },
+        incomplete: workbench.incomplete,
     }
 }
 
@@ -184,16 +196,23 @@ fn next(findings: &[Finding]) -> Vec<NextStep> {
     let mut next = Vec::new();
     let serious = || findings.iter().filter(|finding| finding.level > Level::Info);
     let entry = |finding: &Finding| Some((finding.place.store_key.clone()?, finding.place.seq?));
+    let thread = |finding: &Finding| finding.place.store_key.clone();
     if let Some((finding, entry)) = serious().find_map(|finding| Some((finding, entry(finding)?))) {
         let why = format!("{}, the first of them", finding.code);
-        next.push(NextStep { command: "show", entry: Some(entry), option: None, why });
+        next.push(NextStep { command: "show", session: Some(entry.0), seq: Some(entry.1), option: None, why });
+    }
+    if let Some((finding, session)) = serious().find_map(|finding| Some((finding, thread(finding)?)))
+        && finding.place.seq.is_none()
+    {
+        let why = format!("the session of {}", finding.code);
+        next.push(NextStep { command: "chain", session: Some(session), seq: None, option: None, why });
     }
     let sessions: BTreeSet<_> = serious().filter_map(|finding| finding.place.store_key.as_deref()).collect();
     if !sessions.is_empty() {
         let why = format!("what is wrong in {}", counted(sessions.len(), "session"));
-        next.push(NextStep { command: "chain", entry: None, option: Some("--check"), why });
+        next.push(NextStep { command: "chain", session: None, seq: None, option: Some("--check"), why });
     }
     let why = "every session and subagent".to_owned();
-    next.push(NextStep { command: "sessions", entry: None, option: None, why });
+    next.push(NextStep { command: "sessions", session: None, seq: None, option: None, why });
     next
 }

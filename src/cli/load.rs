@@ -7,7 +7,7 @@ use crate::analysis::{Inputs, Selection, StoreTables};
 use crate::evidence::{Evidence, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing};
 use crate::report::views::Opening;
 use crate::report::{Page, Report, render};
-use crate::run_dir::{FolderCount, Lineage, Manifest, ShortNames, SpillFile, Workbench};
+use crate::run_dir::{FolderCount, Lineage, Manifest, Position, ShortNames, SpillFile, Workbench};
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{Collector, record};
 use crate::unit::{Finding, Zone};
@@ -81,10 +81,14 @@ impl Loaded {
     /// The bytes of an entry's payload: of its own record, where several stand on one line.
     pub(super) fn payload(&self, session: &SessionModel, ix: Ix) -> Result<Vec<u8>> {
         let entry = session.entry(ix).context("there is no such entry")?;
-        let bytes = self.evidence.payload(session.store_key(), entry.position)?;
-        let row = bytes
-            .with_context(|| format!("the row of {}:{} is gone: the source changed", session.store_key(), entry.seq))?;
-        Ok(record(&row, entry).to_vec())
+        let row = self.row(session, entry.position)?;
+        let gone = || format!("the row of {}:{} is gone: the source changed", session.store_key(), entry.seq);
+        Ok(record(&row.with_context(gone)?, entry).to_vec())
+    }
+
+    /// The bytes of a row; `None` if it holds no text.
+    pub(super) fn row(&self, session: &SessionModel, position: Position) -> Result<Option<Vec<u8>>> {
+        Ok(self.evidence.payload(session.store_key(), position)?)
     }
 
     /// What the summary looks at beside the transcripts.
@@ -117,6 +121,7 @@ fn workbench(listing: &WorkbenchListing) -> Workbench {
         scripts: count(&listing.scripts),
         artifacts: count(&listing.artifacts),
         notes: count(&listing.notes),
+        incomplete: listing.incomplete,
         spills: listing.spill.iter().enumerate().map(spill).collect(),
     }
 }

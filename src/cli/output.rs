@@ -1,20 +1,15 @@
 use super::args::CommonArgs;
 use anyhow::{Context, Result, bail};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{fs, fs::File};
 
 /// Refuses an output file inside of the source, before anything is read.
 pub(super) fn check(common: &CommonArgs, source: &Path) -> Result<()> {
     let Some(output) = &common.output else { return Ok(()) };
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let folder = fs::canonicalize(&folder)
-        .with_context(|| format!("cannot write to {}: its folder does not exist", output.display()))?;
+    let target = target(output)?;
     let Ok(source) = fs::canonicalize(source) else { return Ok(()) };
-    let target = fs::canonicalize(output).unwrap_or_else(|_| folder.join(output.file_name().unwrap_or_default()));
     // A database or transcript is surrounded by files that belong to it.
     let evidence = if source.is_dir() { source.as_path() } else { source.parent().unwrap_or(&source) };
     if target.starts_with(evidence) {
@@ -27,6 +22,27 @@ pub(super) fn check(common: &CommonArgs, source: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Where an output file really is, links followed. A link to nothing is refused: it would make a file somewhere else.
+fn target(output: &Path) -> Result<PathBuf> {
+    if let Ok(target) = fs::canonicalize(output) {
+        return Ok(target);
+    }
+    if output.is_symlink() {
+        bail!(
+            "cannot write to {}: it is a link to a file that does not exist; name that file itself",
+            output.display()
+        );
+    }
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(folder) = fs::canonicalize(folder) else {
+        bail!("cannot write to {}: there is no folder {}; make it first", output.display(), folder.display());
+    };
+    match output.file_name() {
+        Some(name) => Ok(folder.join(name)),
+        None => bail!("cannot write to {}: it names no file; add a file name", output.display()),
+    }
+}
+
 /// Writes a report to `--output` or to standard output. A reader that went away is no failure.
 pub(super) fn write(common: &CommonArgs, text: &str) -> Result<()> {
     write_bytes(common, text.as_bytes())
@@ -35,12 +51,28 @@ pub(super) fn write(common: &CommonArgs, text: &str) -> Result<()> {
 /// Writes bytes as they are, to `--output` or to standard output.
 pub(super) fn write_bytes(common: &CommonArgs, bytes: &[u8]) -> Result<()> {
     let Some(path) = &common.output else { return standard(bytes) };
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that writes reports; check() keeps it out of the source"
-    )]
-    let mut file = File::create(path).with_context(|| format!("cannot write to {}", path.display()))?;
-    file.write_all(bytes).with_context(|| format!("cannot write to {}", path.display()))
+    write_file(path, bytes).with_context(|| format!("cannot write to {}", path.display()))
+}
+
+/// A regular file is written beside its name and then put in its place: what is there under another name, such as a piece of
+/// evidence with a second link, stays as it is, and a report is never half written. Devices and pipes are written to.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let target = target(path)?;
+    if target.is_dir() {
+        bail!("it is a folder; name a file in it");
+    }
+    if target.exists() && !target.is_file() {
+        #[expect(clippy::disallowed_methods, reason = "a device or a pipe, opened for writing only and not created")]
+        let mut device = OpenOptions::new().write(true).open(&target)?;
+        return device.write_all(bytes).map_err(Into::into);
+    }
+    let folder = target.parent().unwrap_or(Path::new("."));
+    // As any new file: what others may do with it is up to the umask.
+    let permissions = Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(&target)?;
+    Ok(())
 }
 
 /// Writes bytes to standard output.

@@ -1,7 +1,7 @@
 use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::interrupt::{self, Interrupted};
-use crate::report::{Mode, sanitize};
+use crate::report::{Masker, Mode, sanitize};
 use anyhow::Result;
 use clap::Parser;
 use std::ffi::OsString;
@@ -24,7 +24,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if error.is::<Interrupted>() || interrupt::is_interrupted() => Exit::Interrupted.into(),
         Err(error) => {
-            let message = format!("{error:#}");
+            // A message names sessions and files; whoever reads it has not asked to see their secrets.
+            let message = Masker::masking().mask(&format!("{error:#}")).into_owned();
             let _ = writeln!(std::io::stderr(), "error: {}", sanitize(&message, Mode::Block));
             Exit::Failed.into()
         }

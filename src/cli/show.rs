@@ -3,11 +3,14 @@ use super::exit::Exit;
 use super::load::{Loaded, load};
 use super::output;
 use super::target::Target;
-use crate::analysis::{EntryName, Selection, ShownEntry, shown_entries, shown_entry};
+use crate::analysis::{EntryName, Named, Selection, ShownDefect, ShownEntry};
+use crate::analysis::{shown_defect, shown_defects, shown_entries, shown_entry};
 use crate::report::views::{self, Opening};
-use crate::session::{Ix, SessionModel};
+use crate::run_dir::Position;
+use crate::session::SessionModel;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Show an entry in full with its links and neighbours, or all entries of a session in one line each
 #[derive(Debug, clap::Args)]
@@ -25,9 +28,10 @@ pub(super) struct Args {
     common: CommonArgs,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Shown {
     entries: Vec<ShownEntry>,
+    defects: Vec<ShownDefect>,
 }
 
 impl Args {
@@ -38,44 +42,65 @@ impl Args {
                 "name what to show: SESSION, SESSION:SEQ or SESSION:UUID; `flower-analyze sessions` lists the sessions"
             );
         };
-        let (session_name, entry_name) = match name.split_once(':') {
-            Some((session, entry)) => (session, Some(entry)),
+        let (session_name, row_name) = match name.split_once(':') {
+            Some((session, row)) => (session, Some(row)),
             None => (name.as_str(), None),
         };
         let loaded = load(&self.common, &target.source)?;
         let at = Selection::one(&loaded.model, session_name)?;
         let session = loaded.model.sessions.get(at).context("the session is gone")?;
-        let entry = entry_name.map(|name| EntryName(name).find(session)).transpose()?;
+        let named = row_name.map(|name| EntryName(name).find(session)).transpose()?;
         if self.raw {
-            return self.print_raw(&loaded, session, entry);
+            output::write_bytes(&self.common, &raw(&loaded, session, named)?)?;
+            return Ok(Exit::Done);
         }
-        let entries = match entry {
-            Some(ix) => shown_entry(session, ix, &loaded.payload(session, ix)?).into_iter().collect(),
-            None => shown_entries(session),
-        };
+        let result = shown(&loaded, session, named)?;
         let store_key = session.store_key().to_owned();
         let findings = loaded.findings(&Selection::only(&loaded.model, at));
-        let result = Shown { entries };
-        let page = |opening: &Opening| match (entry, result.entries.as_slice()) {
-            (Some(_), [entry]) => views::show_entry(entry, opening),
-            (_, entries) => views::show_session(entries, &store_key, opening),
+        let page = |opening: &Opening| match (named, result.entries.as_slice(), result.defects.as_slice()) {
+            (Some(_), [entry], []) => views::show_entry(entry, opening),
+            (Some(_), [], [defect]) => views::show_defect(defect, opening),
+            (_, entries, defects) => views::show_session(entries, defects, &store_key, opening),
         };
         loaded.finish(&self.common, "show", &result, &findings, page)
     }
+}
 
-    /// The bytes of the payloads, untouched: `--reveal` makes no difference, since nothing is masked in raw bytes.
-    fn print_raw(&self, loaded: &Loaded, session: &SessionModel, entry: Option<Ix>) -> Result<Exit> {
-        let mut bytes = Vec::new();
-        match entry {
-            Some(ix) => bytes = loaded.payload(session, ix)?,
-            None => {
-                for (ix, _) in session.entries() {
-                    bytes.extend(loaded.payload(session, ix)?);
-                    bytes.push(b'\n');
-                }
-            }
+fn shown(loaded: &Loaded, session: &SessionModel, named: Option<Named>) -> Result<Shown> {
+    let mut shown = Shown::default();
+    match named {
+        None => (shown.entries, shown.defects) = (shown_entries(session), shown_defects(session)),
+        Some(Named::Entry(ix)) => shown.entries.extend(shown_entry(session, ix, &loaded.payload(session, ix)?)),
+        Some(Named::Defect(at)) => {
+            let defect = session.session.defects.get(at).context("there is no such row")?;
+            let content = loaded.row(session, defect.position)?;
+            let content = content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            shown.defects.push(ShownDefect { content, ..shown_defect(session, defect) });
         }
-        output::write_bytes(&self.common, &bytes)?;
-        Ok(Exit::Done)
     }
+    Ok(shown)
+}
+
+/// The bytes as they are stored; nothing is masked in them. Of a whole session every row once, each with a line end.
+fn raw(loaded: &Loaded, session: &SessionModel, named: Option<Named>) -> Result<Vec<u8>> {
+    let defects = &session.session.defects;
+    let positions: Vec<Position> = match named {
+        Some(Named::Entry(ix)) => return loaded.payload(session, ix),
+        Some(Named::Defect(at)) => {
+            let defect = defects.get(at).context("there is no such row")?;
+            let none = || format!("there are no bytes to print: {}", defect.kind);
+            return loaded.row(session, defect.position)?.with_context(none);
+        }
+        None => {
+            let entries = session.entries().map(|(_, entry)| entry.position);
+            let all: BTreeSet<Position> = entries.chain(defects.iter().map(|defect| defect.position)).collect();
+            all.into_iter().collect()
+        }
+    };
+    let mut bytes = Vec::new();
+    for position in positions {
+        bytes.extend(loaded.row(session, position)?.unwrap_or_default());
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::fingerprint::sha256;
@@ -108,8 +109,11 @@ fn only_isolated_in(folder: &Path) -> Option<PathBuf> {
 
 /// Adds the regular files below a folder; `false` if some were left out.
 fn add_files(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<WorkbenchFile>) -> bool {
-    if !folder.exists() {
-        return true;
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return true,
+        // A link may lead anywhere; what lies there is not this run's.
+        Ok(found) if found.is_dir() => {}
+        Ok(_) | Err(_) => return false,
     }
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let mut complete = depth <= MAX_FOLDER_DEPTH;

@@ -116,7 +116,7 @@ fn a_whole_page() {
     干活·判定#1  failed         2      7   $1.24      299.4M  3m 12s  API Error:
                                                                       Connection
                                                                       refused — a f…
-    写代码 👨‍👩‍👧    ok             3     14   $2.48      598.8M  6m 24s
+    写代码 👨‍👩‍👧    ok             3     14   $2.48      598.8M  6m 25s
     ────────────────────────────────────────────────────────────────────────────────
     total                       3     40  $38.24
     not shown at this width: session
@@ -127,17 +127,17 @@ fn a_whole_page() {
     子代理·摘要                ▏                             $0.0200
 
     Context
-    71.7k ┤           ▁▄█           ▁▄█           ▁
+    71.8k ┤           ▁▄█           ▁▄█           ▁
           │         ▃▆███         ▃▆███         ▃▆█
           │      ▂▅██████      ▂▅██████      ▂▅████
-    35.8k ┤    ▃▆████████    ▃▆████████    ▃▆██████
+    35.9k ┤    ▃▆████████    ▃▆████████    ▃▆██████
           │ ▂▅███████████ ▂▅███████████ ▂▅█████████
           │▇█████████████▇█████████████▇███████████
         0 └────────────────────────────────────────
                          ▾             ▾
            1                                     40
     tokens per model turn
-    ▾ falls at model turn 15 (71.7k → 11.0k), 29 (71.7k → 11.0k)
+    ▾ falls at model turn 15 (71.8k → 11.0k), 29 (71.8k → 11.0k)
 
     Chain
     d46720da main thread  42 entries
@@ -156,16 +156,16 @@ fn a_whole_page_in_ascii() {
     // The text of the run stays as it is; what is drawn is ASCII.
     let drawn: String = text.chars().filter(|c| !c.is_alphanumeric() && !c.is_ascii()).collect();
     assert_eq!(drawn, "—·—👨\u{200d}👩\u{200d}👧·");
-    insta::assert_snapshot!(alone(curve(40).height(4), Style { unicode: false, ..style(60) }), @r"
-    71.7k |            ##            ##
+    insta::assert_snapshot!(alone(curve(40).height(4), Style { unicode: false, ..style(60) }), @"
+    71.8k |            ##            ##
           |        ######        ######        ####
-    35.8k |    ##########    ##########    ########
+    35.9k |    ##########    ##########    ########
           |########################################
         0 +----------------------------------------
                          v             v
            1                                     40
     tokens per model turn
-    v falls at model turn 15 (71.7k -> 11.0k), 29 (71.7k ->
+    v falls at model turn 15 (71.8k -> 11.0k), 29 (71.8k ->
     11.0k)
     ");
 }
@@ -198,13 +198,13 @@ fn steps_at_many_widths() {
     turns       40
     cost        $38.24
     ");
-    insta::assert_snapshot!(alone(steps(3), style(120)), @r"
+    insta::assert_snapshot!(alone(steps(3), style(120)), @"
     step         result  attempts  turns    cost  cache read    time  session    last error
     ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     inspect      ok             1      0   $0.00           0       –  00000000…
     干活·判定#1  failed         2      7   $1.24      299.4M  3m 12s  00000001…  API Error: Connection refused — a firewall
                                                                                  or proxy may be blocking it (ECONNREFUSED)
-    写代码 👨‍👩‍👧    ok             3     14   $2.48      598.8M  6m 24s  00000002…
+    写代码 👨‍👩‍👧    ok             3     14   $2.48      598.8M  6m 25s  00000002…
     ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     total                       3     40  $38.24
     ");
@@ -246,12 +246,12 @@ fn curves_of_one_and_many_points() {
            1
     tokens per model turn
     ");
-    insta::assert_snapshot!(alone(curve(5000), style(60)), @r"
+    insta::assert_snapshot!(alone(curve(5000), style(60)), @"
     73.3k ┤               ▂▅█               ▃▆█              ▁▄▇
           │            ▁▄▇███            ▂▅████            ▃▆███
           │          ▃▆██████         ▁▄▇██████         ▂▅██████
           │       ▂▅█████████       ▃▆█████████      ▁▄▇████████
-    36.6k ┤     ▄▇███████████    ▁▅████████████    ▂▆███████████
+    36.7k ┤     ▄▇███████████    ▁▅████████████    ▂▆███████████
           │  ▂▅██████████████  ▃▆██████████████ ▁▄▇█████████████
           │▄▇████████████████▅█████████████████▆████████████████
           │█████████████████████████████████████████████████████

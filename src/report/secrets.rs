@@ -108,7 +108,7 @@ const fn proved(head: &'static str, body: &'static str, proof: Proof) -> Shape {
 
 /// No body can start with the mark `…`, and no part of a masked text is long enough to be a body: masking twice changes
 /// nothing. `(?-u:\b)|\\[nrt]` is the start of a word also in text that is itself escaped JSON, where a line end is `\n`.
-const SHAPES: [Shape; 18] = [
+const SHAPES: [Shape; 19] = [
     Shape {
         head: r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
         body: r"(?s:[^…].*?)",
@@ -120,13 +120,25 @@ const SHAPES: [Shape; 18] = [
         r"[A-Za-z0-9._~+/=:-]{8,}",
     ),
     proved(r#"(?i-u:authorization|api[_-]?key)["'\\]*\s*[:=]\s*["'\\]*"#, r"[A-Za-z0-9._~+/=-]{16,}", Proof::Digit),
+    proved(
+        r#"(?i-u:(?:auth|access|refresh|session)[_-]?token|client[_-]?secret|passw(?:or)?d|passphrase)["'\\]*\s*[:=]\s*["'\\]*"#,
+        r#"[^\s"'\\…,;&]{8,}"#,
+        Proof::Digit,
+    ),
     proved(r"(?i-u:bearer)\s+", r"[A-Za-z0-9._~+/=-]{8,}", Proof::DigitOrLong),
     shape(
         r#"(?i-u:aws_?secret(?:_?access)?(?:_?key)?|secret_?access_?key)["'\\]*\s*[:=]\s*["'\\]*"#,
         r"[A-Za-z0-9/+=]{30,}",
     ),
-    shape(r"(?:\\[nrt])?sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]{0,2}-", r"[A-Za-z0-9_-]{2,}"),
-    shape(r"(?:\\[nrt])?sk-ant-", r"[A-Za-z0-9_-]{7,}[A-Za-z0-9][A-Za-z0-9_-]*"),
+    // A character of no width in the middle of a key does not end it.
+    shape(
+        r"(?:\\[nrt])?sk-ant-(?:api|oat|ort|admin|sid|fake)[0-9]{0,2}-",
+        r"[A-Za-z0-9_\u{200b}-\u{200d}\u{2060}\u{feff}-]{2,}",
+    ),
+    shape(
+        r"(?:\\[nrt])?sk-ant-",
+        r"[A-Za-z0-9_\u{200b}-\u{200d}\u{2060}\u{feff}-]{7,}[A-Za-z0-9][A-Za-z0-9_\u{200b}-\u{200d}\u{2060}\u{feff}-]*",
+    ),
     proved(r"(?:(?-u:\b)|\\[nrt])sk-(?:proj-|svcacct-|admin-|or-v1-)?", r"[A-Za-z0-9_-]{20,}", Proof::Digit),
     shape(r"(?:(?-u:\b)|\\[nrt])[rs]k_(?:live|test)_", r"[A-Za-z0-9]{16,}"),
     shape(r"(?:(?-u:\b)|\\[nrt])(?:AKIA|ASIA)", r"[A-Z0-9]{16}"),
@@ -143,7 +155,7 @@ const SHAPES: [Shape; 18] = [
 /// Memory that the compiled shapes may take; the default of 10 MB is for patterns from outside.
 const SIZE_LIMIT: usize = 64 << 20;
 
-const SIGN: &str = "-----BEGIN|(?i-u:authorization|bearer|api[_-]?key|aws_?secret|secret_?access_?key)|sk-|[rs]k_|AKIA|ASIA|\
+const SIGN: &str = "-----BEGIN|(?i-u:authorization|bearer|api[_-]?key|aws_?secret|secret_?access_?key|token|client[_-]?secret|passw|passphrase)|sk-|[rs]k_|AKIA|ASIA|\
                     gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt|oas)-|xox[abeoprs]-|xapp-|AIza|npm_|hf_|eyJ|://";
 
 impl Patterns {
@@ -218,6 +230,9 @@ mod tests {
             ),
             ("curl -H 'x-api-key: 0123456789abcdef'".into(), "curl -H 'x-api-key: …[masked 16 chars]'"),
             ("ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdef".into(), "ANTHROPIC_API_KEY=…[masked 29 chars]"),
+            ("ANTHROPIC_AUTH_TOKEN=abcd1234efgh5678ijkl".into(), "ANTHROPIC_AUTH_TOKEN=…[masked 20 chars]"),
+            ("password: hunter2hunter2xyz,".into(), "password: …[masked 17 chars],"),
+            ("sk-ant-api03-Qw3r\u{200b}Ty9Zx".into(), "sk-ant-api03-…[masked 10 chars]"),
             ("bearer sk-ant-fake-abcd".into(), "bearer sk-ant-fake-…[masked 4 chars]"),
             ("bearer abc.def-123".into(), "bearer …[masked 11 chars]"),
             ("AKIAIOSFODNN7EXAMPLE".into(), "AKIA…[masked 16 chars]"),

@@ -33,4 +33,6 @@ pub struct Workbench {
     pub notes: FolderCount,
     /// `spill/`, by name.
     pub spills: Vec<SpillFile>,
+    /// Something is not counted: a folder that cannot be read, a link, or more files than the limit.
+    pub incomplete: bool,
 }

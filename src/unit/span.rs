@@ -34,15 +34,16 @@ impl Span {
     }
 }
 
-/// Short, for people: `0.4s`, `5.7s`, `3m 12s`, `2h 05m`, `3d 04h`.
+/// Short and rounded, for people: `0.4s`, `5.7s`, `3m 12s`, `2h 05m`, `3d 04h`.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let millis = self.0.unsigned_abs();
-        let seconds = millis / 1000;
+        let (tenths, seconds) =
+            (millis / 100 + u64::from(millis % 100 >= 50), millis / 1000 + u64::from(millis % 1000 >= 500));
         let text = match seconds {
-            0..60 => format!("{sign}{seconds}.{}s", millis % 1000 / 100),
-            60..3600 => format!("{sign}{}m {:02}s", seconds / 60, seconds % 60),
+            _ if tenths < 600 => format!("{sign}{}.{}s", tenths / 10, tenths % 10),
+            0..3600 => format!("{sign}{}m {:02}s", seconds / 60, seconds % 60),
             3600..86_400 => format!("{sign}{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
             _ => format!("{sign}{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3600),
         };
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn people_see_two_units_at_most() {
-        let shown = [0, 440, 5_672, 192_000, 7_500_000, 273_600_000, -5_672].map(|ms| Span(ms).to_string());
-        assert_eq!(shown, ["0.0s", "0.4s", "5.6s", "3m 12s", "2h 05m", "3d 04h", "-5.6s"]);
+        let shown = [0, 440, 5_672, 59_960, 192_000, 7_500_000, 273_600_000, -5_672].map(|ms| Span(ms).to_string());
+        assert_eq!(shown, ["0.0s", "0.4s", "5.7s", "1m 00s", "3m 12s", "2h 05m", "3d 04h", "-5.7s"]);
     }
 }

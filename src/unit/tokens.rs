@@ -35,14 +35,16 @@ impl fmt::Display for Tokens {
     }
 }
 
-/// A count as people read it: exact below 10,000, then one decimal and a unit.
+/// A count as people read it: exact below 10,000, then rounded to one decimal with a unit.
 pub fn short_count(n: u64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")];
+    const UNITS: [(u64, &str); 4] = [(1_000, "k"), (1_000_000, "M"), (1_000_000_000, "G"), (1_000_000_000_000, "T")];
     if n < 10_000 {
         return n.to_string();
     }
-    let (unit, letter) = UNITS.into_iter().find(|(unit, _)| n >= *unit).unwrap_or((1, ""));
-    let tenths = n / (unit / 10).max(1);
+    let tenths = |unit: u64| n / (unit / 10) + u64::from(n % (unit / 10) >= unit / 20);
+    let fits = |(unit, _): &(u64, &str)| tenths(*unit) < 10_000;
+    let (unit, letter) = UNITS.into_iter().find(fits).unwrap_or((1_000_000_000_000, "T"));
+    let tenths = tenths(unit);
     format!("{}.{}{letter}", tenths / 10, tenths % 10)
 }
 
@@ -52,7 +54,7 @@ mod tests {
 
     #[test]
     fn people_see_short_counts() {
-        let shown = [0, 9_999, 10_000, 11_498, 299_400_000, u64::MAX].map(short_count);
-        assert_eq!(shown, ["0", "9999", "10.0k", "11.4k", "299.4M", "18446744.0T"]);
+        let shown = [0, 9_999, 10_000, 11_498, 13_880, 999_950, 299_400_000, u64::MAX].map(short_count);
+        assert_eq!(shown, ["0", "9999", "10.0k", "11.5k", "13.9k", "1.0M", "299.4M", "18446744.1T"]);
     }
 }

@@ -21,6 +21,7 @@ mod golden;
 mod laws;
 mod live_writer;
 mod odd_stores;
+mod outputs;
 mod program;
 mod properties;
 mod read_only;

@@ -14,5 +14,5 @@ pub use chain::{chain, chain_check};
 pub use dot::dot;
 pub use evidence::Opening;
 pub use sessions::sessions;
-pub use show::{show_entry, show_session};
+pub use show::{show_defect, show_entry, show_session};
 pub use summary::summary;

@@ -1,6 +1,6 @@
 use super::chain::standing;
 use super::evidence::Opening;
-use crate::analysis::{Neighbour, ShownEntry, ShownLink};
+use crate::analysis::{Neighbour, ShownDefect, ShownEntry, ShownLink};
 use crate::report::{Body, Cell, Column, Facts, Page, Table};
 use crate::unit::Zone;
 
@@ -21,8 +21,22 @@ pub fn show_entry(entry: &ShownEntry, opening: &Opening) -> Page {
     page.section("Evidence", opening.facts())
 }
 
-/// Every entry of a session in one line each.
-pub fn show_session(entries: &[ShownEntry], store_key: &str, opening: &Opening) -> Page {
+/// One row that is no entry, with what stands there.
+pub fn show_defect(defect: &ShownDefect, opening: &Opening) -> Page {
+    let facts = Facts::new()
+        .line("what is wrong", Cell::text(defect.code).bad())
+        .line("that is", defect.message.as_str())
+        .line_if("line", defect.line);
+    let content = defect.content.clone().unwrap_or_else(|| "(no text)".to_owned());
+    let seq = defect.seq.map(|seq| format!(":{seq}")).unwrap_or_default();
+    Page::new(format!("Row {}{seq}, which is no entry", defect.store_key))
+        .part(facts)
+        .section("What stands there", Body::Text(content))
+        .section("Evidence", opening.facts())
+}
+
+/// Every row of a session in one line each.
+pub fn show_session(entries: &[ShownEntry], defects: &[ShownDefect], store_key: &str, opening: &Opening) -> Page {
     let columns = [
         Column::number("seq"),
         Column::number("time").named("timestamp"),
@@ -34,7 +48,7 @@ pub fn show_session(entries: &[ShownEntry], store_key: &str, opening: &Opening) 
         Column::id("uuid").minor(),
         Column::text("text"),
     ];
-    let rows = entries.iter().map(|entry| {
+    let row = |entry: &ShownEntry| {
         let stands = Cell::text(standing(entry.standing));
         let parent = entry.parent.as_ref();
         [
@@ -48,8 +62,18 @@ pub fn show_session(entries: &[ShownEntry], store_key: &str, opening: &Opening) 
             entry.uuid.as_deref().map(|uuid| Cell::text(uuid.chars().take(8).collect::<String>()).exact(uuid)).into(),
             entry.text.lines().next().unwrap_or_default().into(),
         ]
-    });
-    let table = Table::new(columns).rows(rows).primary().empty("The session has no entry.");
+    };
+    let lost = |defect: &ShownDefect| {
+        let line = defect.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        let (code, message) = (Cell::text(defect.code).bad(), Cell::text(format!("{line}{}", defect.message)));
+        let blank = Cell::absent;
+        [defect.seq.into(), blank(), code, "no entry".into(), blank(), blank(), blank(), blank(), message]
+    };
+    let mut rows: Vec<(Option<i64>, [Cell; 9])> = entries.iter().map(|entry| (Some(entry.seq), row(entry))).collect();
+    rows.extend(defects.iter().map(|defect| (defect.seq, lost(defect))));
+    rows.sort_by_key(|(seq, _)| (seq.is_none(), *seq));
+    let rows = rows.into_iter().map(|(_, row)| row);
+    let table = Table::new(columns).rows(rows).primary().empty("The session has no row.");
     Page::new(format!("Session {store_key}")).part(table).section("Evidence", opening.facts())
 }
 

@@ -1,7 +1,7 @@
 use crate::analysis::{StepRow, Steps};
 use crate::report::{Cell, Column, Table};
 use crate::run_dir::ShortNames;
-use crate::unit::Zone;
+use crate::unit::{Zone, counted};
 
 /// A step's name up to this length is never broken.
 const SHORT_NAME: usize = 24;
@@ -16,9 +16,14 @@ pub(super) fn steps_line(steps: &Steps) -> String {
 }
 
 pub(super) fn reported(steps: &Steps) -> String {
+    let resumed = steps.steps.iter().filter(|step| step.resumed == Some(true)).count();
+    let twice = match resumed {
+        0 => String::new(),
+        n => format!("; {} may hold the cost of earlier ones again", counted(n, "resumed step")),
+    };
     match steps.steps_without_cost {
-        0 => format!("{} (as the client estimated it, not the bill)", steps.reported_usd),
-        n => format!("at least {}: {n} steps have no readable cost", steps.reported_usd),
+        0 => format!("{} (as the client estimated it, not the bill{twice})", steps.reported_usd),
+        n => format!("at least {}: {} without a readable cost{twice}", steps.reported_usd, counted(n, "step")),
     }
 }
 

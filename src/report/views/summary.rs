@@ -18,7 +18,7 @@ pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findi
             let page = page.section("Steps (figures as the manifest reports them)", shortened(table, 40));
             if steps.runs.len() > 1 { page.part(runs_table(steps, zone)) } else { page }
         }
-        None => page.note("There is no manifest.json: steps, reported cost and attempts are not known."),
+        None => page.note("No manifest.json that can be read: steps, reported cost and attempts are not known."),
     };
     page = page.section("Context economics", economics_table(&result.economics)).part(cache_facts(&result.economics));
     page = curve(page, result, &opening.names);
@@ -37,7 +37,8 @@ fn command(next: &NextStep, opening: &Opening) -> String {
     let source = &opening.path;
     let quoted =
         if source.chars().all(plain) { source.clone() } else { format!("'{}'", source.replace('\'', r"'\''")) };
-    let entry = next.entry.as_ref().map(|(key, seq)| format!("{}:{seq}", opening.names.of(key)));
+    let seq = next.seq.map(|seq| format!(":{seq}")).unwrap_or_default();
+    let entry = next.session.as_ref().map(|key| format!("{}{seq}", opening.names.of(key)));
     let words = [Some("flower-analyze"), Some(next.command), Some(&quoted), entry.as_deref(), next.option];
     words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
@@ -161,8 +162,9 @@ fn workbench_facts(workbench: &WorkbenchSummary) -> Facts {
         1 => Cell::text(format!("1 file, {} bytes", count.bytes)),
         n => Cell::text(format!("{n} files, {} bytes", count.bytes)),
     };
+    let state = if workbench.incomplete { " (not counted whole, see findings)" } else { "" };
     Facts::new()
-        .line("folder", workbench.path.as_str())
+        .line("folder", format!("{}{state}", workbench.path))
         .line("scripts", folder(workbench.scripts))
         .line("artifacts", folder(workbench.artifacts))
         .line("notes", folder(workbench.notes))

@@ -1,0 +1,65 @@
+//! Where reports go, and what `show` says of rows that are no entries.
+
+use crate::program::{json, run};
+use crate::store::Case;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+/// A link to a name that does not exist yet would make a file in the evidence; a second name of a piece of evidence would
+/// overwrite it.
+#[test]
+fn no_way_of_naming_the_output_reaches_the_evidence() {
+    let case = Case::copy("linear");
+    let runs = case.path();
+    let before = fs::read(runs.join("sessions.db")).unwrap();
+    symlink(runs.join("new.txt"), case.root.join("link.txt")).unwrap();
+    let ended = run(&case.root, &["summary", case.source, "--output", "link.txt"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("a link to a file that does not exist"), "{}", ended.err);
+    assert!(!runs.join("new.txt").exists());
+
+    fs::hard_link(runs.join("sessions.db"), case.root.join("hard.txt")).unwrap();
+    let ended = run(&case.root, &["summary", case.source, "--output", "hard.txt"]);
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    assert!(fs::read_to_string(case.root.join("hard.txt")).unwrap().starts_with("Summary of"));
+    assert_eq!(fs::read(runs.join("sessions.db")).unwrap(), before);
+}
+
+/// A link to a file elsewhere is followed, a device is written to.
+#[test]
+fn links_and_devices_are_written_to() {
+    let case = Case::copy("linear");
+    fs::write(case.root.join("report.txt"), "older").unwrap();
+    symlink("report.txt", case.root.join("link.txt")).unwrap();
+    for output in ["link.txt", "/dev/null"] {
+        let ended = run(&case.root, &["summary", case.source, "--output", output]);
+        assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (Some(0), "", ""), "{output}");
+    }
+    assert!(fs::read_to_string(case.root.join("report.txt")).unwrap().starts_with("Summary of"));
+    assert!(case.root.join("link.txt").is_symlink());
+    let full = run(&case.root, &["summary", case.source, "--output", "/dev/full"]);
+    assert_eq!(full.code, Some(2));
+}
+
+/// A row that could not be decoded is looked at like any other; a number never names another row by its uuid.
+#[test]
+fn rows_that_are_no_entries_are_shown() {
+    let case = Case::copy("unreadable-parent");
+    let session = json(&case.root, &["show", case.source, "main"]);
+    let defects = session["result"]["defects"].as_array().unwrap();
+    assert_eq!(defects.len(), 1);
+    let seq = defects[0]["seq"].as_i64().unwrap();
+    let name = format!("main:{seq}");
+    let one = json(&case.root, &["show", case.source, &name]);
+    assert_eq!(one["result"]["entries"].as_array().unwrap().len(), 0);
+    let content = one["result"]["defects"][0]["content"].as_str().unwrap();
+    assert!(content.starts_with('{'), "{content}");
+    let raw = run(&case.root, &["show", case.source, &name, "--raw"]);
+    assert_eq!((raw.code, raw.out.as_str()), (Some(0), content));
+    let all = run(&case.root, &["show", case.source, "main", "--raw"]);
+    assert!(all.out.contains(content));
+    let page = run(&case.root, &["show", case.source, &name]);
+    assert!(page.out.contains("which is no entry") && page.out.contains("torn-record"), "{}", page.out);
+    let none = run(&case.root, &["show", case.source, "main:99"]);
+    assert_eq!(none.code, Some(2));
+}
