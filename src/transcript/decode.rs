@@ -39,7 +39,7 @@ pub fn decode_row(row: &Row<'_>, interner: &mut Interner, emit: &mut dyn FnMut(O
     };
     let bytes = bytes.strip_prefix(line::BYTE_ORDER_MARK.as_bytes()).unwrap_or(bytes);
     // Checking first is several times faster than looking for what to replace.
-    let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+    let text = simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let repaired = matches!(text, Cow::Owned(_));
     match row.position {
         Position::Database { seq: None, .. } => emit(defect(DefectKind::NoSequence, 0)),

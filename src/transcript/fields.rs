@@ -37,12 +37,12 @@ pub(super) trait Slots<'a> {
 /// Fills the slots from `json`; `None` if it is not one whole object.
 pub(super) fn fill<'a, S: Slots<'a> + Default>(json: &'a str) -> Option<S> {
     let mut slots = S::default();
-    if walk(json, &mut Fill { slots: &mut slots, flat: false }) {
+    if walk(json, &mut Fill { slots: &mut slots, flat: false, lenient: false }) {
         return Some(slots);
     }
-    // Where the inner one is no object, it is left out in a second reading.
+    // Where the inner one is no object, or a name is no text, the second reading looks closer.
     slots = S::default();
-    walk(json, &mut Fill { slots: &mut slots, flat: true }).then_some(slots)
+    walk(json, &mut Fill { slots: &mut slots, flat: true, lenient: true }).then_some(slots)
 }
 
 fn walk<'a>(json: &'a str, sink: &mut impl Sink<'a>) -> bool {
@@ -83,13 +83,16 @@ pub(super) fn check(json: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<IgnoredAny>(json).map(|_| ())
 }
 
-/// A field name; lone surrogates become U+FFFD, so that a strange name cannot hide its neighbours.
-struct Name;
+/// A field name. Half of a surrogate pair in it is an error, or becomes U+FFFD where `lenient`: that takes twice as long,
+/// and names are a good part of a transcript.
+struct Name {
+    lenient: bool,
+}
 
 impl<'de> DeserializeSeed<'de> for Name {
     type Value = Cow<'de, str>;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_bytes(self)
+        if self.lenient { deserializer.deserialize_bytes(self) } else { deserializer.deserialize_str(self) }
     }
 }
 
@@ -100,8 +103,16 @@ impl<'de> Visitor<'de> for Name {
         f.write_str("a field name")
     }
 
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+
     fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        Ok(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed))
+        Ok(String::from_utf8_lossy(bytes))
     }
 
     fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
@@ -111,12 +122,19 @@ impl<'de> Visitor<'de> for Name {
 
 /// What is done with the value that follows a name.
 trait Sink<'de> {
+    /// Whether names may hold halves of surrogate pairs.
+    fn is_lenient(&self) -> bool;
+
     fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error>;
 }
 
 struct EachField<F>(F);
 
 impl<'de, F: FnMut(&str, &'de str)> Sink<'de> for EachField<F> {
+    fn is_lenient(&self) -> bool {
+        true
+    }
+
     fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         (self.0)(name, map.next_value::<&RawValue>()?.get());
         Ok(())
@@ -126,16 +144,21 @@ impl<'de, F: FnMut(&str, &'de str)> Sink<'de> for EachField<F> {
 struct Fill<'s, 'de> {
     slots: &'s mut dyn Slots<'de>,
     flat: bool,
+    lenient: bool,
 }
 
 impl<'de> Sink<'de> for Fill<'_, 'de> {
+    fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
     fn value<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         if let Some(slot) = self.slots.slot(name) {
             *slot = Some(map.next_value::<&RawValue>()?.get());
             return Ok(());
         }
         match self.slots.inner(name).filter(|_| !self.flat) {
-            Some(slots) => map.next_value_seed(ObjectWalk(&mut Fill { slots, flat: true })),
+            Some(slots) => map.next_value_seed(ObjectWalk(&mut Fill { slots, flat: true, lenient: self.lenient })),
             None => map.next_value::<IgnoredAny>().map(|_| ()),
         }
     }
@@ -158,7 +181,8 @@ impl<'de, S: Sink<'de>> Visitor<'de> for ObjectWalk<'_, S> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key_seed(Name)? {
+        let lenient = self.0.is_lenient();
+        while let Some(name) = map.next_key_seed(Name { lenient })? {
             self.0.value(&name, &mut map)?;
         }
         Ok(())
@@ -187,7 +211,9 @@ impl<'de, S: Slots<'de> + Default> Visitor<'de> for FillList<'_, S> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         loop {
             let mut slots = S::default();
-            let Some(()) = list.next_element_seed(ObjectWalk(&mut Fill { slots: &mut slots, flat: false }))? else {
+            let Some(()) =
+                list.next_element_seed(ObjectWalk(&mut Fill { slots: &mut slots, flat: false, lenient: false }))?
+            else {
                 return Ok(());
             };
             if self.all.len() < self.limit {
@@ -268,6 +294,7 @@ mod tests {
         for odd in [r#"{"a":1,"m":null}"#, r#"{"m":"\ud800","a":1}"#, r#"{"a":1,"m":[{"a":2}]}"#] {
             assert_eq!(fill(odd), outer("1", None), "{odd}");
         }
+        assert_eq!(fill(r#"{"a":1,"\udc00":2}"#), outer("1", None));
         assert_eq!(fill::<Outer<'_>>(r#"{"a":1"#), None);
     }
 

@@ -25,26 +25,33 @@ impl Uid {
     }
 }
 
+/// Where the pairs of digits of a canonical UUID stand.
+const PAIRS: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
 /// The bytes of a canonical UUID; anything that would not print back the same is none.
+#[expect(clippy::indexing_slicing, reason = "every place is below 36, and a store has a million uuids")]
 fn canonical(text: &str) -> Option<[u8; 16]> {
     let bytes: &[u8; 36] = text.as_bytes().try_into().ok()?;
-    let mut digits = [0_u8; 32];
-    let mut filled = digits.iter_mut();
-    for (i, byte) in bytes.iter().enumerate() {
-        let value = match (i, byte) {
-            (8 | 13 | 18 | 23, b'-') => continue,
-            (8 | 13 | 18 | 23, _) => return None,
-            (_, b'0'..=b'9') => byte - b'0',
-            (_, b'a'..=b'f') => byte - b'a' + 10,
-            _ => return None,
-        };
-        *filled.next()? = value;
+    if [bytes[8], bytes[13], bytes[18], bytes[23]] != [b'-'; 4] {
+        return None;
     }
     let mut out = [0_u8; 16];
-    for (byte, pair) in out.iter_mut().zip(digits.as_chunks::<2>().0) {
-        *byte = pair[0] << 4 | pair[1];
+    let mut odd = 0;
+    for (byte, at) in out.iter_mut().zip(PAIRS) {
+        let (high, low) = (digit(bytes[at]), digit(bytes[at + 1]));
+        odd |= high | low;
+        *byte = high << 4 | low & 0x0F;
     }
-    Some(out)
+    (odd < 16).then_some(out)
+}
+
+/// The value of a lower-case hexadecimal digit, or something above 15.
+const fn digit(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => byte - b'0',
+        b'a'..=b'f' => byte - b'a' + 10,
+        _ => 0xFF,
+    }
 }
 
 impl fmt::Display for Uid {
