@@ -15,6 +15,8 @@ pub struct Inputs {
     pub manifest: Option<Manifest>,
     /// lineage.json.
     pub lineage: Option<Lineage>,
+    /// State files that are there but cannot be read.
+    pub unreadable: Vec<Finding>,
     /// The other tables of the store.
     pub tables: StoreTables,
     /// The workbench.
@@ -170,8 +172,9 @@ fn by_count(types: BTreeMap<&str, usize>) -> Vec<(String, usize)> {
 
 /// Findings about the chosen sessions and about the run as a whole; the worst first, then by place.
 fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<Finding>) -> Vec<Finding> {
-    let Inputs { manifest, lineage, tables, workbench } = inputs;
+    let Inputs { manifest, lineage, unreadable, tables, workbench } = inputs;
     let mut all = opening;
+    all.extend_from_slice(unreadable);
     all.extend(manifest.iter().flat_map(|manifest| &manifest.problems).map(StateProblem::finding));
     all.extend(lineage.iter().flat_map(|lineage| &lineage.problems).map(StateProblem::finding));
     all.extend(model.findings());

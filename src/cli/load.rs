@@ -4,13 +4,16 @@ use super::progress::Progress;
 use super::surroundings::{open_options, options, zone};
 use super::{interrupt, output};
 use crate::analysis::{Inputs, Selection, StoreTables};
-use crate::evidence::{Evidence, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing};
+use crate::evidence::{
+    Evidence, EvidenceError, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing,
+};
 use crate::report::views::Opening;
 use crate::report::{Page, Report, render};
-use crate::run_dir::{FolderCount, Lineage, Manifest, Position, ShortNames, SpillFile, Workbench};
+use crate::run_dir::names::{LINEAGE, MANIFEST};
+use crate::run_dir::{FolderCount, Lineage, Manifest, Position, ShortNames, SpillFile, StateFault, Workbench};
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{Collector, record};
-use crate::unit::{Finding, Zone};
+use crate::unit::{Diagnosis, Finding, Place, Zone};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::mem::ManuallyDrop;
@@ -93,10 +96,20 @@ impl Loaded {
 
     /// What the summary looks at beside the transcripts.
     pub(super) fn inputs(&self) -> Result<Inputs> {
-        let state = |bytes: Option<Result<Vec<u8>, _>>| bytes.transpose().context("cannot read the state of the run");
+        let mut unreadable = Vec::new();
+        let mut state = |name: &str, bytes: Option<Result<Vec<u8>, EvidenceError>>| match bytes? {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                unreadable.push(StateFault::Unreadable { reason: error.to_string() }.at(Place::file(name)));
+                None
+            }
+        };
+        let manifest = state(MANIFEST, self.evidence.manifest()).map(|bytes| Manifest::parse(&bytes));
+        let lineage = state(LINEAGE, self.evidence.lineage()).map(|bytes| Lineage::parse(&bytes));
         Ok(Inputs {
-            manifest: state(self.evidence.manifest())?.map(|bytes| Manifest::parse(&bytes)),
-            lineage: state(self.evidence.lineage())?.map(|bytes| Lineage::parse(&bytes)),
+            manifest,
+            lineage,
+            unreadable,
             tables: StoreTables { meta: self.evidence.meta()?, summaries: self.evidence.summaries()? },
             workbench: self.evidence.workbench().map(|listing| workbench(&listing)),
         })

@@ -1,3 +1,4 @@
+use super::opened::Method;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,12 +128,14 @@ pub enum EvidenceError {
         found: String,
     },
     /// SQLite calls the file malformed.
-    #[error("{} is damaged ({detail}); expected every row, {reached}; bring an undamaged copy or a backup", .path.display())]
+    #[error("{} is damaged ({detail}){applied}; expected every row, {reached}; bring an undamaged copy or a backup", .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// SQLite's words.
         detail: String,
+        /// What was applied to it before; empty if nothing was.
+        applied: &'static str,
         /// How far reading got.
         reached: Reached,
     },
@@ -203,10 +206,29 @@ impl EvidenceError {
     pub(super) fn sqlite(path: &Path, source: rusqlite::Error, reached: Reached) -> Self {
         match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                Self::Malformed { path: path.to_owned(), detail: source.to_string(), reached }
+                Self::Malformed { path: path.to_owned(), detail: source.to_string(), applied: "", reached }
             }
             _ => Self::Sqlite { path: path.to_owned(), source },
         }
+    }
+}
+
+impl EvidenceError {
+    /// The same, of a copy that was recovered: what was applied to it may not belong to it.
+    pub(super) fn of_recovered(mut self, method: Method) -> Self {
+        if let Self::Malformed { applied, .. } = &mut self {
+            *applied = match method {
+                Method::RecoveredCopyWal => {
+                    " after its -wal was applied to a copy, and that may not belong to it: try a copy of the database alone"
+                }
+                Method::RecoveredCopyJournal => {
+                    " after its -journal was rolled back on a copy, and that may not belong to it: try a copy of the database \
+                     alone"
+                }
+                Method::Immutable | Method::ConsistentCopy | Method::PlainFiles => "",
+            };
+        }
+        self
     }
 }
 

@@ -135,9 +135,14 @@ impl Fingerprints {
         hash: bool,
     ) -> Result<Self, EvidenceError> {
         let take = |(name, path): (String, PathBuf)| {
-            let mark = Mark::take(&path, head)?;
+            // A file that may not be opened is known by its metadata; whether its content is needed shows later.
+            let (mark, head) = match Mark::take(&path, head) {
+                Err(_) if head > 0 => (Mark::take(&path, 0)?, 0),
+                taken => (taken?, head),
+            };
             let sha256 = match &mark {
-                Some(_) if hash => found(&path, sha256(&path))?,
+                Some(_) if hash && head > 0 => found(&path, sha256(&path))?,
+                Some(_) if hash => sha256(&path).ok(),
                 _ => None,
             };
             Ok(Fingerprint { name, path, mark, sha256, head })

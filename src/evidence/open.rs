@@ -194,7 +194,8 @@ impl Evidence {
             store.replace(copied);
             outcome
         };
-        outcome.map_err(|(error, reached)| EvidenceError::sqlite(&files.shown, error, reached))
+        let method = store.borrow().method;
+        outcome.map_err(|(error, reached)| EvidenceError::sqlite(&files.shown, error, reached).of_recovered(method))
     }
 
     fn table<T>(&self, table: impl Fn(&Store) -> tables::Table<T>) -> Result<Option<Vec<T>>, EvidenceError> {

@@ -30,7 +30,8 @@ pub(super) fn recover(
     };
     remark(copy, remarks)?;
     let rows_immutable = connection::immutable(&copy.database).and_then(|connection| count(&connection)).ok();
-    let rows = settle(copy).map_err(|error| EvidenceError::sqlite(shown, error, Reached::default()))?;
+    let malformed = |error| EvidenceError::sqlite(shown, error, Reached::default()).of_recovered(method);
+    let rows = settle(copy).map_err(malformed)?;
     let recovery = Recovery { rows_immutable, rows, journal: copy.parts.journal.clone(), wal: copy.parts.wal.clone() };
     Ok((method, Some(recovery)))
 }

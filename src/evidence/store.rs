@@ -49,7 +49,7 @@ impl Store {
         let opened = Self::immutable(files, marks);
         match opened {
             Ok(store) if store.is_unchanged(files)? => Ok(store),
-            Err(Failed { error, marks }) if files.marks()? == *marks => Err(error),
+            Err(failed) if files.marks()? == failed.marks => Err(failed.error),
             Ok(_) | Err(_) => {
                 let mut store = Self::copied(files, temp)?;
                 store.note_writer();
@@ -64,7 +64,7 @@ impl Store {
         let mut remarks = Vec::new();
         let (method, recovery) = recovery::recover(&copy, &files.shown, &mut remarks)?;
         let bytes = integrity::check(&copy.database, &files.shown, &mut remarks)?;
-        let error = |error| EvidenceError::sqlite(&files.shown, error, Reached::default());
+        let error = |error| EvidenceError::sqlite(&files.shown, error, Reached::default()).of_recovered(method);
         let connection = connection::immutable(&copy.database).map_err(error)?;
         let shape = schema::check(&connection, &files.shown, &mut remarks)?;
         probe(&connection, shape).map_err(error)?;
@@ -97,7 +97,7 @@ impl Store {
         self.bytes < 2 << 20
     }
 
-    fn immutable(files: &DatabaseFiles, marks: Marks) -> Result<Self, Failed> {
+    fn immutable(files: &DatabaseFiles, marks: Marks) -> Result<Self, Box<Failed>> {
         let mut remarks = Vec::new();
         if marks.journal_state() == State::Foreign {
             remarks.push(Remark::ForeignJournal);
@@ -121,14 +121,14 @@ impl Store {
                 retries: 0,
                 hold: Hold::Source(marks),
             }),
-            Err(error) => Err(Failed { error, marks: Box::new(marks) }),
+            Err(error) => Err(Box::new(Failed { error, marks })),
         }
     }
 }
 
 struct Failed {
     error: EvidenceError,
-    marks: Box<Marks>,
+    marks: Marks,
 }
 
 /// Opening succeeds on anything; only a statement shows whether the rows can be read.

@@ -36,6 +36,12 @@ impl StateProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Error, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case", prefix = "state-")]
 pub enum StateFault {
+    /// The file cannot be opened.
+    #[error("the file is there but cannot be read: {reason}")]
+    Unreadable {
+        /// What the system says.
+        reason: String,
+    },
     /// Nothing but blanks.
     #[error("the file is empty")]
     Empty,
@@ -180,6 +186,7 @@ impl Diagnosis for StateFault {
     fn level(&self) -> Level {
         match self {
             Self::Empty
+            | Self::Unreadable { .. }
             | Self::WrongTop { .. }
             | Self::Truncated { .. }
             | Self::Broken { .. }

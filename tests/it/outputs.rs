@@ -1,7 +1,7 @@
-//! Where reports go, and what `show` says of rows that are no entries.
+//! Where reports go, what `show` says of rows that are no entries, and odd files beside a good database.
 
 use crate::program::{json, run};
-use crate::store::Case;
+use crate::store::{Case, fixtures};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -62,4 +62,41 @@ fn rows_that_are_no_entries_are_shown() {
     assert!(page.out.contains("which is no entry") && page.out.contains("torn-record"), "{}", page.out);
     let none = run(&case.root, &["show", case.source, "main:99"]);
     assert_eq!(none.code, Some(2));
+}
+
+/// A log of another database spoils only its own copy, and the message says where to look.
+#[test]
+fn a_foreign_log_is_named() {
+    let case = Case::copy("healthy");
+    fs::copy(fixtures().join("crash-wal/runs/sessions.db-wal"), case.path().join("sessions.db-wal")).unwrap();
+    let ended = run(&case.root, &["summary", case.source]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("its -wal was applied to a copy, and that may not belong to it"), "{}", ended.err);
+}
+
+/// A manifest that cannot be read is a finding; the transcripts are still told, and no figure is made up.
+#[test]
+fn an_unreadable_manifest_stops_nothing() {
+    let case = Case::copy("healthy");
+    let manifest = case.path().join("manifest.json");
+    fs::remove_file(&manifest).unwrap();
+    fs::create_dir(&manifest).unwrap();
+    let report = json(&case.root, &["summary", case.source]);
+    assert!(report["result"]["steps"].is_null());
+    assert_eq!(report["result"]["usage"]["model_turns"], 33);
+    assert!(report["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "state-unreadable"));
+}
+
+/// A workbench folder that is a link leads out of the run: it is not followed, and nothing in it is called missing.
+#[test]
+fn a_linked_workbench_folder_is_not_followed() {
+    let case = Case::copy("healthy");
+    let workbench = case.path().parent().unwrap().join(".flower");
+    fs::rename(workbench.join("spill"), workbench.join("elsewhere")).unwrap();
+    symlink("/", workbench.join("spill")).unwrap();
+    let report = json(&case.root, &["summary", case.source]);
+    assert_eq!(report["result"]["workbench"]["spill"]["files"], 0);
+    assert_eq!(report["result"]["workbench"]["incomplete"], true);
+    let codes: Vec<_> = report["findings"].as_array().unwrap().iter().map(|finding| finding["code"].clone()).collect();
+    assert_eq!(codes, ["workbench-incomplete"]);
 }
