@@ -39,6 +39,18 @@ pub enum EvidenceError {
         /// What it holds.
         found: String,
     },
+    /// A run directory without its database.
+    #[error(
+        "{} holds a {state} but no sessions.db: the transcripts are missing; bring the database from where the run wrote it, or \
+         give the folder of the CLI's own transcripts",
+        .path.display()
+    )]
+    StateWithoutDatabase {
+        /// The folder.
+        path: PathBuf,
+        /// The state file that shows what the folder is.
+        state: &'static str,
+    },
     /// The run directory lies below the folder that was given.
     #[error("{} holds no sessions.db, but {} does; give that folder", .path.display(), .below.display())]
     RunDirectoryBelow {

@@ -132,6 +132,9 @@ fn names(folder: &Path) -> Result<Vec<(String, bool)>, EvidenceError> {
 
 fn no_source(path: &Path, names: &[(String, bool)]) -> EvidenceError {
     const SHOWN: usize = 5;
+    if let Some(state) = [MANIFEST, LINEAGE].into_iter().find(|state| names.iter().any(|(name, _)| name == state)) {
+        return EvidenceError::StateWithoutDatabase { path: path.to_owned(), state };
+    }
     let mut found: Vec<&str> = names.iter().take(SHOWN).map(|(name, _)| name.as_str()).collect();
     let more = format!("{} more", names.len().saturating_sub(SHOWN));
     if names.len() > SHOWN {

@@ -144,10 +144,10 @@ fn what_is_no_source_is_refused_with_its_reason() {
     symlink("circle", folder.path().join("circle")).unwrap();
     said.push(at("circle"));
     said.push(complaint(Path::new("/dev/null"), folder.path()));
-    insta::assert_snapshot!(said.join("\n"), @r#"
+    insta::assert_snapshot!(said.join("\n"), @"
     SOURCE/nowhere does not exist; give a run directory, its sessions.db, a .jsonl transcript or a folder of transcripts
     SOURCE/empty holds no sessions.db and no .jsonl transcripts, found nothing; give the folder that the run wrote to
-    SOURCE/half holds no sessions.db and no .jsonl transcripts, found lineage.json, manifest.json; give the folder that the run wrote to
+    SOURCE/half holds a manifest.json but no sessions.db: the transcripts are missing; bring the database from where the run wrote it, or give the folder of the CLI's own transcripts
     SOURCE/lost/sessions.db is missing but sessions.db-wal lies beside its place; that file alone cannot be read, bring the database back
     SOURCE/workspace holds no sessions.db, but SOURCE/workspace/runs does; give that folder
     SOURCE/nested/sessions.db is a folder, expected a regular file; copy the evidence into a regular file first
@@ -155,5 +155,5 @@ fn what_is_no_source_is_refused_with_its_reason() {
     SOURCE/dangling is a symbolic link that leads nowhere, expected a regular file; copy the evidence into a regular file first
     SOURCE/circle is a symbolic link that leads nowhere, expected a regular file; copy the evidence into a regular file first
     /dev/null is a device, expected a regular file; copy the evidence into a regular file first
-    "#);
+    ");
 }
