@@ -1,5 +1,6 @@
 use super::cell::Cell;
-use super::page::{Bar, Body, Column, Curve, Facts, Page, Section, Table, TreeLine};
+use super::page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
+use super::page_table::{Column, Table};
 use super::sanitize::{Mode, sanitize};
 use super::secrets::Masker;
 

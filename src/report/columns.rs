@@ -1,6 +1,6 @@
 //! How wide the columns of a table are at a given width.
 
-use super::page::Fold;
+use super::page_table::Fold;
 
 /// Blanks between two columns.
 pub(super) const GAP: usize = 2;

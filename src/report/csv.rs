@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::cell::Cell;
 use super::clean::CleanPage;
-use super::page::{Bar, Body, Facts, Table};
+use super::page::{Bar, Body, Facts};
+use super::page_table::Table;
 use super::render::RenderError;
 
 pub use ::csv::Error as CsvError;
@@ -90,7 +91,8 @@ fn is_number(cell: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::page::{Column, Page};
+    use super::super::page::Page;
+    use super::super::page_table::Column;
     use super::super::secrets::Masker;
     use super::*;
     use crate::unit::Usd;

@@ -1,5 +1,5 @@
 use super::cell::Cell;
-use super::page::{Column, Table};
+use super::page_table::{Column, Table};
 use crate::run_dir::ShortNames;
 use crate::unit::{Finding, Place};
 

@@ -1,6 +1,7 @@
 use super::cell::Cell;
 use super::clean::CleanPage;
-use super::page::{Align, Bar, Body, Column, Facts, Section, Table};
+use super::page::{Bar, Body, Facts, Section};
+use super::page_table::{Align, Column, Table};
 use super::terminal::drawing;
 
 /// Width of drawings inside of a Markdown page.

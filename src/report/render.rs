@@ -110,7 +110,7 @@ pub fn render<S: Serialize + ?Sized, T: Serialize + ?Sized>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::page::{Column, Table};
+    use super::super::page_table::{Column, Table};
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
 use super::cell::{Cell, Tone};
 use super::columns::{GAP, Need, fit};
-use super::page::{Align, Column, Fold, Table};
+use super::page_table::{Align, Column, Fold, Table};
 use super::style::Style;
 use super::text;
 

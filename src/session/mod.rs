@@ -2,6 +2,7 @@
 
 mod agents;
 mod branches;
+mod break_kind;
 mod breaks;
 mod calls;
 mod chain;
@@ -17,7 +18,8 @@ mod usage;
 
 pub use agents::{Agent, Spawn};
 pub use branches::{Branch, BranchKind, BranchLine};
-pub use breaks::{Break, BreakKind};
+pub use break_kind::BreakKind;
+pub use breaks::Break;
 pub use calls::{Answer, Call, CallFault, CallFaultKind};
 pub use chain::{Chain, Standing};
 pub use finding::SessionFinding;
