@@ -100,3 +100,20 @@ fn a_linked_workbench_folder_is_not_followed() {
     let codes: Vec<_> = report["findings"].as_array().unwrap().iter().map(|finding| finding["code"].clone()).collect();
     assert_eq!(codes, ["workbench-incomplete"]);
 }
+
+/// Messages name sessions and files too: nobody who reads them has asked to see a secret.
+#[test]
+fn messages_are_masked() {
+    let case = Case::copy("linear");
+    let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+    let store = rusqlite::Connection::open(case.path().join("sessions.db")).unwrap();
+    store.execute("UPDATE entries SET store_key = 'proj/' || ?1", [secret]).unwrap();
+    drop(store);
+    let ended = run(&case.root, &["show", case.source, "nosuch"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended.err.contains("the source has proj/sk-ant-api03-…[masked") && !ended.err.contains(secret),
+        "{}",
+        ended.err
+    );
+}
