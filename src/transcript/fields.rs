@@ -36,13 +36,11 @@ pub(super) trait Slots<'a> {
 
 /// Fills the slots from `json`; `None` if it is not one whole object.
 pub(super) fn fill<'a, S: Slots<'a> + Default>(json: &'a str) -> Option<S> {
-    let mut slots = S::default();
-    if walk(json, &mut Fill { slots: &mut slots, flat: false, lenient: false }) {
-        return Some(slots);
-    }
-    // Where the inner one is no object, or a name is no text, the second reading looks closer.
-    slots = S::default();
-    walk(json, &mut Fill { slots: &mut slots, flat: true, lenient: true }).then_some(slots)
+    // A name that is no text asks for a second reading; an inner one that is no object for a third, without it.
+    [(false, false), (false, true), (true, true)].into_iter().find_map(|(flat, lenient)| {
+        let mut slots = S::default();
+        walk(json, &mut Fill { slots: &mut slots, flat, lenient }).then_some(slots)
+    })
 }
 
 fn walk<'a>(json: &'a str, sink: &mut impl Sink<'a>) -> bool {
@@ -294,7 +292,9 @@ mod tests {
         for odd in [r#"{"a":1,"m":null}"#, r#"{"m":"\ud800","a":1}"#, r#"{"a":1,"m":[{"a":2}]}"#] {
             assert_eq!(fill(odd), outer("1", None), "{odd}");
         }
-        assert_eq!(fill(r#"{"a":1,"\udc00":2}"#), outer("1", None));
+        // An odd name on either level costs neither its neighbours nor the inner object.
+        assert_eq!(fill(r#"{"a":1,"\udc00":2,"m":{"a":2}}"#), outer("1", Some("2")));
+        assert_eq!(fill(r#"{"a":1,"m":{"\udc00":2,"a":2}}"#), outer("1", Some("2")));
         assert_eq!(fill::<Outer<'_>>(r#"{"a":1"#), None);
     }
 
