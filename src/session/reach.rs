@@ -1,4 +1,5 @@
 use super::{Forest, Ix, PerEntry, Trust, Turns};
+use foldhash::{HashSet, HashSetExt};
 use serde::Serialize;
 
 /// How much of a session's chain is reached from its live leaf.
@@ -23,6 +24,7 @@ pub(super) fn plain(forest: &Forest, leaf: Ix) -> Vec<Ix> {
 /// Everything that is reached from `leaf` when a turn counts as one; `across` also follows logical parents.
 pub(super) fn grouped(forest: &Forest, turns: &Turns, leaf: Ix, across: bool) -> PerEntry<bool> {
     let mut reached: PerEntry<bool> = forest.links.iter().map(|_| false).collect();
+    let mut opened = HashSet::new();
     let mut waiting = vec![leaf];
     while let Some(ix) = waiting.pop() {
         if std::mem::replace(&mut reached[ix], true) {
@@ -30,11 +32,8 @@ pub(super) fn grouped(forest: &Forest, turns: &Turns, leaf: Ix, across: bool) ->
         }
         waiting.extend(forest.links[ix].filter(|link| across || link.trust != Trust::Logical).map(|link| link.to));
         // Only the first member that is met opens its turn: the others would look at the same list again.
-        if let Some(turn) = turns.of(ix) {
-            let members = turns.members(turn);
-            if members.iter().filter(|member| reached[**member]).take(2).count() < 2 {
-                waiting.extend(members.iter().filter(|member| !reached[**member]));
-            }
+        if let Some(turn) = turns.of(ix).filter(|turn| opened.insert(*turn)) {
+            waiting.extend(turns.members(turn).iter().filter(|member| !reached[**member]));
         }
     }
     reached
