@@ -109,17 +109,6 @@ impl Forest {
         std::iter::successors(Some(ix), |ix| self.links[*ix].map(|link| link.to))
     }
 
-    /// `top` and everything that hangs below it.
-    pub fn subtree(&self, top: Ix) -> Vec<Ix> {
-        let mut found = vec![top];
-        let mut next = 0;
-        while let Some(ix) = found.get(next) {
-            found.extend_from_slice(self.children(*ix));
-            next += 1;
-        }
-        found
-    }
-
     fn link(&mut self, ix: Ix, entry: &Entry, by_uid: &ByUid<'_>) -> Option<Link> {
         let find = |uid: &Uid| by_uid.nearest(uid, ix);
         if let Parent::Of(parent) = &entry.parent {
