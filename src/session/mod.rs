@@ -12,6 +12,7 @@ mod index;
 mod leaf;
 mod model;
 mod reach;
+mod requests;
 mod segments;
 mod turns;
 mod usage;

@@ -1,3 +1,4 @@
+use super::requests::Requests;
 use super::{Forest, Ix, PerEntry};
 use crate::transcript::{Entry, Kind, Label};
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -41,22 +42,18 @@ impl Turns {
     }
 
     fn group_messages(&mut self, entries: &PerEntry<&Entry>) {
-        let mut by_message: HashMap<&Label, Vec<(Option<&Label>, TurnId)>> = HashMap::new();
+        let mut by_message: HashMap<&Label, (Requests<'_>, Vec<TurnId>)> = HashMap::new();
         for (ix, entry) in entries.iter().filter(|(_, entry)| entry.kind == Kind::Assistant && entry.in_chain()) {
             let id = entry.message.as_ref().and_then(|message| message.id.as_ref());
             let request = entry.message.as_ref().and_then(|message| message.request_id.as_ref());
             let fresh = TurnId(self.members.len());
             let turn = id.map_or(fresh, |id| {
-                let known = by_message.entry(id).or_default();
-                let same =
-                    known.iter_mut().find(|(other, _)| other.is_none() || request.is_none() || *other == request);
-                if let Some((other, turn)) = same {
-                    *other = other.or(request);
-                    *turn
-                } else {
-                    known.push((request, fresh));
+                let (requests, turns) = by_message.entry(id).or_default();
+                let known = turns.get(requests.message(request)).copied();
+                known.unwrap_or_else(|| {
+                    turns.push(fresh);
                     fresh
-                }
+                })
             });
             self.join(ix, turn);
         }

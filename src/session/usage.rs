@@ -1,4 +1,5 @@
 use super::Ix;
+use super::requests::Requests;
 use crate::run_dir::{Kind, Position, StoreKey};
 use crate::transcript::{Entry, Label, Session, Uid, Usage};
 use crate::unit::Timestamp;
@@ -128,13 +129,10 @@ fn by_request(mut copies: Vec<Copy<'_>>) -> Vec<Vec<Copy<'_>>> {
         return vec![copies];
     }
     copies.sort_by_key(Copy::rank);
+    let mut requests = Requests::default();
     let mut groups: Vec<Vec<Copy<'_>>> = Vec::new();
     for copy in copies {
-        let request_of = |group: &Vec<Copy<'_>>| group.iter().find_map(|copy| copy.request.cloned());
-        let same = groups.iter_mut().find(|group| {
-            copy.request.is_none() || request_of(group).is_none_or(|request| Some(&request) == copy.request)
-        });
-        match same {
+        match groups.get_mut(requests.message(copy.request)) {
             Some(group) => group.push(copy),
             None => groups.push(vec![copy]),
         }
