@@ -1,6 +1,7 @@
 //! Entries to the model: chain forest, turns, tool calls, subagents, usage counted once.
 
 mod agents;
+mod backoff;
 mod branches;
 mod break_kind;
 mod breaks;
@@ -16,8 +17,10 @@ mod requests;
 mod segments;
 mod turns;
 mod usage;
+mod verdict;
 
 pub use agents::{Agent, Spawn};
+pub use backoff::Backoff;
 pub use branches::{Branch, BranchKind, BranchLine};
 pub use break_kind::BreakKind;
 pub use breaks::Break;
@@ -32,3 +35,4 @@ pub use reach::Reachable;
 pub use segments::Segment;
 pub use turns::{TurnId, Turns};
 pub use usage::{ModelTurn, StoreUsage, Totals};
+pub use verdict::{Classified, PatternMatch, Verdict, classify};
