@@ -21,6 +21,9 @@ pub const MAX_LABEL_BYTES: usize = 1024;
 /// Content blocks of one entry that are kept. One entry holds one block; the largest list seen is below 100.
 pub const MAX_BLOCKS: usize = 10_000;
 
+/// Models of one client total that are kept; a process uses below ten.
+pub const MAX_CLIENT_MODELS: usize = 1000;
+
 /// Files that are listed below a workbench or a folder of transcripts.
 pub const MAX_FILES: usize = 200_000;
 

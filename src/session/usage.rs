@@ -1,7 +1,7 @@
 use super::Ix;
 use super::requests::Requests;
 use crate::run_dir::{Kind, Position, StoreKey};
-use crate::transcript::{Entry, Label, Session, Uid, Usage};
+use crate::transcript::{Entry, Label, Service, Session, Uid, Usage};
 use crate::unit::Timestamp;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::Serialize;
@@ -22,6 +22,12 @@ pub struct ModelTurn {
     pub model: Label,
     /// Field by field the largest usage of all copies.
     pub usage: Usage,
+    /// What else decides its price.
+    pub service: Service,
+    /// A copy says why the answer ended. Without, the stream was cut and the output count may be a placeholder.
+    pub ended: bool,
+    /// Characters of the answer: text, thinking, tool input as JSON.
+    pub characters: u64,
     /// Entries that repeat the usage, copies in other sessions included.
     pub entries_with_usage: u64,
     /// Other sessions that hold copies.
@@ -151,15 +157,21 @@ fn turn(copies: &[Copy<'_>], ages: &mut Ages<'_>) -> Option<ModelTurn> {
     } else {
         (first.session, false)
     };
-    let at_home = copies.iter().filter(|copy| copy.session == home).min_by_key(|copy| copy.rank())?;
-    let model = at_home.entry.message.as_ref().and_then(|message| message.model.clone());
+    let at_home = || copies.iter().filter(|copy| copy.session == home);
+    let first = at_home().min_by_key(|copy| copy.rank())?;
+    let model = first.entry.message.as_ref().and_then(|message| message.model.clone());
+    let messages = || copies.iter().filter_map(|copy| copy.entry.message.as_deref());
+    let services = messages().filter_map(|message| message.service.as_deref());
     Some(ModelTurn {
         home,
-        at: at_home.ix,
-        position: at_home.entry.position,
-        timestamp: at_home.entry.timestamp,
+        at: first.ix,
+        position: first.entry.position,
+        timestamp: first.entry.timestamp,
         model: model.unwrap_or_else(|| UNNAMED_MODEL.into()),
         usage: copies.iter().fold(Usage::default(), |usage, copy| usage.largest(copy.usage)),
+        service: services.fold(Service::default(), Service::largest),
+        ended: messages().any(|message| message.stop_reason.is_some()),
+        characters: at_home().map(|copy| copy.entry.characters()).fold(0, u64::saturating_add),
         entries_with_usage: u64::try_from(copies.len()).unwrap_or(u64::MAX),
         shared_with: holders.into_iter().filter(|holder| *holder != home).collect(),
         home_guessed,

@@ -1,3 +1,4 @@
+use super::cost_state::cost_state;
 use super::fields::{Slots, each_element, each_field, fill, fill_each};
 use super::line;
 use super::message::RawMessage;
@@ -97,7 +98,10 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
         digest: if row.uid.is_none() { digest(json) } else { 0 },
         rendered_characters: raw.rendered.map_or(0, rendered_characters),
-        message: raw.message.as_ref().map(|message| Box::new(Message::decode(message, raw.request_id, interner))),
+        message: raw
+            .message
+            .as_ref()
+            .map(|message| Box::new(Message::decode(message, raw.request_id, raw.requested_model, interner))),
         extra: raw.extra(&kind, json, interner).map(Box::new),
         kind,
     })
@@ -138,6 +142,7 @@ struct Raw<'a> {
     session_id: Option<&'a str>,
     version: Option<&'a str>,
     request_id: Option<&'a str>,
+    requested_model: Option<&'a str>,
     denial: Option<&'a str>,
     is_sidechain: Option<&'a str>,
     is_meta: Option<&'a str>,
@@ -163,6 +168,7 @@ impl<'a> Slots<'a> for Raw<'a> {
             "sessionId" => &mut self.session_id,
             "version" => &mut self.version,
             "requestId" => &mut self.request_id,
+            "requestedModel" => &mut self.requested_model,
             "toolDenialKind" => &mut self.denial,
             "isSidechain" => &mut self.is_sidechain,
             "isMeta" => &mut self.is_meta,
@@ -189,6 +195,7 @@ impl Raw<'_> {
             compaction: self.compaction.map(|value| Box::new(compaction(value, interner))),
             spills: spills(json, interner),
             agent: (kind.name() == "agent_metadata").then(|| Box::new(agent_metadata(json, interner))),
+            cost_state: (kind.name() == "cost-state").then(|| Box::new(cost_state(json, interner))),
         };
         (extra != Extra::default()).then_some(extra)
     }

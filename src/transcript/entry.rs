@@ -1,4 +1,4 @@
-use super::{Block, BlockKind, Label, Message, Uid};
+use super::{Block, BlockKind, CostState, Label, Message, Uid};
 use crate::run_dir::Position;
 use crate::unit::{Timestamp, Tokens};
 
@@ -114,6 +114,8 @@ pub struct Extra {
     pub compaction: Option<Box<Compaction>>,
     /// Facts of an `agent_metadata` entry.
     pub agent: Option<Box<AgentMetadata>>,
+    /// Facts of a `cost-state` entry.
+    pub cost_state: Option<Box<CostState>>,
     /// Names of the spill files that its text points to.
     pub spills: Vec<Label>,
 }

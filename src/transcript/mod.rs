@@ -2,6 +2,7 @@
 
 mod collector;
 mod content;
+mod cost_state;
 mod decode;
 mod defect;
 mod entry;
@@ -12,15 +13,18 @@ mod message;
 mod readable;
 mod scalar;
 mod uid;
+mod usage;
 
 pub use collector::{Collector, Notes, Session, Transcripts};
 pub use content::{Block, BlockKind};
+pub use cost_state::{ClientModel, CostState};
 pub use decode::{Outcome, decode_row};
 pub use defect::{Defect, DefectKind};
 pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, Kind, Parent};
 pub use fields::{Fields, fields};
 pub use label::{Interner, Label};
 pub use line::record;
-pub use message::{Message, Usage};
+pub use message::Message;
 pub use readable::{Readable, ReadableBlock};
 pub use uid::Uid;
+pub use usage::{Service, Usage};

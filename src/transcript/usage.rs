@@ -1,0 +1,240 @@
+use super::fields::{Slots, each_element, fill};
+use super::label::Label;
+use super::scalar::{number, text};
+use crate::unit::Tokens;
+use serde::Serialize;
+
+/// Iterations that are kept of one message; real messages have one or two.
+const MAX_ITERATIONS: usize = 64;
+
+/// The tokens of one message by class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// Uncached input.
+    pub input: Tokens,
+    /// Output, thinking included.
+    pub output: Tokens,
+    /// Input read from the cache.
+    pub cache_read: Tokens,
+    /// Input written to the cache, for five minutes and for one hour together.
+    pub cache_write: Tokens,
+    /// The part of `cache_write` that is known to be written for one hour.
+    pub cache_write_1h: Tokens,
+}
+
+/// What decides the price of a message beside its model and its tokens (spec/cost.md, Prices).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Service {
+    /// `server_tool_use.web_search_requests`.
+    pub web_searches: u64,
+    /// The part of the cache writes that is not said to be for five minutes or for one hour.
+    pub unsplit_cache_write: Tokens,
+    /// `inference_geo` is `us`.
+    pub in_us: bool,
+    /// `speed` is `fast`.
+    pub fast: bool,
+    /// The requests behind the message where it took several; each is priced by its own size.
+    pub iterations: Vec<Usage>,
+    /// `requestedModel` where another model answered.
+    pub requested_model: Option<Label>,
+}
+
+impl Usage {
+    /// Everything the model was given: input, cache reads and cache writes.
+    pub fn context(self) -> Tokens {
+        self.input + self.cache_read + self.cache_write
+    }
+
+    /// Input and output together.
+    pub fn total(self) -> Tokens {
+        self.context() + self.output
+    }
+
+    /// Field by field the larger one: early copies of a message may hold placeholders.
+    #[must_use]
+    pub fn largest(self, other: Self) -> Self {
+        self.zip(other, Ord::max)
+    }
+
+    /// Field by field the sum.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.zip(other, std::ops::Add::add)
+    }
+
+    fn zip(self, other: Self, join: impl Fn(Tokens, Tokens) -> Tokens) -> Self {
+        Self {
+            input: join(self.input, other.input),
+            output: join(self.output, other.output),
+            cache_read: join(self.cache_read, other.cache_read),
+            cache_write: join(self.cache_write, other.cache_write),
+            cache_write_1h: join(self.cache_write_1h, other.cache_write_1h),
+        }
+    }
+
+    /// The usage in `json` with how it was served: the sum of its iterations when it has any (spec/entries.md), else its
+    /// own figures.
+    pub(super) fn decode(json: &str) -> Option<(Self, Service)> {
+        let raw: RawUsage<'_> = fill(json)?;
+        let mut iterations = Vec::new();
+        let mut sum: Option<(Self, Tokens)> = None;
+        each_element(raw.iterations.unwrap_or_default(), |iteration| {
+            if let Some(one) = fill::<RawUsage<'_>>(iteration) {
+                let (usage, unsplit) = sum.unwrap_or_default();
+                sum = Some((usage.plus(one.tokens()), unsplit + one.unsplit()));
+                if iterations.len() < MAX_ITERATIONS {
+                    iterations.push(one.tokens());
+                }
+            }
+        });
+        let (usage, unsplit_cache_write) = sum.unwrap_or_else(|| (raw.tokens(), raw.unsplit()));
+        let is = |value: Option<&str>, wanted: &str| value.and_then(text).is_some_and(|found| found == wanted);
+        let service = Service {
+            web_searches: raw.server_tools.web_searches.and_then(number).unwrap_or(0),
+            unsplit_cache_write,
+            in_us: is(raw.inference_geo, "us"),
+            fast: is(raw.speed, "fast"),
+            iterations: if iterations.len() > 1 { iterations } else { Vec::new() },
+            requested_model: None,
+        };
+        Some((usage, service))
+    }
+}
+
+impl Service {
+    /// Joins what two copies of one message say: the larger counts, and what either of them tells.
+    #[must_use]
+    pub fn largest(self, other: &Self) -> Self {
+        let longer = if other.iterations.len() > self.iterations.len() { &other.iterations } else { &self.iterations };
+        Self {
+            web_searches: self.web_searches.max(other.web_searches),
+            unsplit_cache_write: self.unsplit_cache_write.max(other.unsplit_cache_write),
+            in_us: self.in_us || other.in_us,
+            fast: self.fast || other.fast,
+            iterations: longer.clone(),
+            requested_model: self.requested_model.or_else(|| other.requested_model.clone()),
+        }
+    }
+}
+
+/// The raw fields of `usage`.
+#[derive(Debug, Default)]
+struct RawUsage<'a> {
+    input: Option<&'a str>,
+    output: Option<&'a str>,
+    cache_read: Option<&'a str>,
+    cache_write: Option<&'a str>,
+    iterations: Option<&'a str>,
+    inference_geo: Option<&'a str>,
+    speed: Option<&'a str>,
+    cache_creation: RawCacheCreation<'a>,
+    server_tools: RawServerTools<'a>,
+}
+
+/// The raw fields of `usage.cache_creation`.
+#[derive(Debug, Default)]
+struct RawCacheCreation<'a> {
+    five_minutes: Option<&'a str>,
+    one_hour: Option<&'a str>,
+}
+
+/// The raw fields of `usage.server_tool_use`.
+#[derive(Debug, Default)]
+struct RawServerTools<'a> {
+    web_searches: Option<&'a str>,
+}
+
+impl RawUsage<'_> {
+    fn tokens(&self) -> Usage {
+        Usage {
+            input: tokens(self.input),
+            output: tokens(self.output),
+            cache_read: tokens(self.cache_read),
+            cache_write: tokens(self.cache_write),
+            cache_write_1h: tokens(self.cache_creation.one_hour),
+        }
+    }
+
+    /// The cache writes that the split leaves open.
+    fn unsplit(&self) -> Tokens {
+        let known = tokens(self.cache_creation.five_minutes) + tokens(self.cache_creation.one_hour);
+        Tokens(tokens(self.cache_write).0.saturating_sub(known.0))
+    }
+}
+
+fn tokens(raw: Option<&str>) -> Tokens {
+    Tokens(raw.and_then(number).unwrap_or(0))
+}
+
+impl<'a> Slots<'a> for RawUsage<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
+            "input_tokens" => &mut self.input,
+            "output_tokens" => &mut self.output,
+            "cache_read_input_tokens" => &mut self.cache_read,
+            "cache_creation_input_tokens" => &mut self.cache_write,
+            "iterations" => &mut self.iterations,
+            "inference_geo" => &mut self.inference_geo,
+            "speed" => &mut self.speed,
+            _ => return None,
+        })
+    }
+
+    fn inner(&mut self, name: &str) -> Option<&mut dyn Slots<'a>> {
+        match name {
+            "cache_creation" => Some(&mut self.cache_creation),
+            "server_tool_use" => Some(&mut self.server_tools),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Slots<'a> for RawCacheCreation<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        Some(match name {
+            "ephemeral_5m_input_tokens" => &mut self.five_minutes,
+            "ephemeral_1h_input_tokens" => &mut self.one_hour,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Slots<'a> for RawServerTools<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        (name == "web_search_requests").then_some(&mut self.web_searches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_are_summed_when_present() {
+        let plain = r#"{"input_tokens":1,"output_tokens":2,"cache_creation":{"ephemeral_1h_input_tokens":7},"iterations":null}"#;
+        let (usage, _) = Usage::decode(plain).unwrap();
+        assert_eq!((usage.input, usage.output, usage.cache_write_1h), (Tokens(1), Tokens(2), Tokens(7)));
+        let twice = r#"{"input_tokens":9,"iterations":[{"input_tokens":1,"output_tokens":5},{"input_tokens":2}]}"#;
+        let (usage, service) = Usage::decode(twice).unwrap();
+        assert_eq!((usage.input, usage.output), (Tokens(3), Tokens(5)));
+        assert_eq!(service.iterations.len(), 2);
+        assert_eq!(Usage::decode("null"), None);
+    }
+
+    #[test]
+    fn what_the_split_leaves_open_is_told() {
+        let unsplit = |json| Usage::decode(json).unwrap().1.unsplit_cache_write;
+        assert_eq!(unsplit(r#"{"cache_creation_input_tokens":50}"#), Tokens(50));
+        let split = r#"{"cache_creation_input_tokens":50,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":15}}"#;
+        assert_eq!(unsplit(split), Tokens(5));
+    }
+
+    #[test]
+    fn the_service_is_read() {
+        let json = r#"{"speed":"fast","inference_geo":"us","server_tool_use":{"web_search_requests":3}}"#;
+        let service = Usage::decode(json).unwrap().1;
+        assert_eq!((service.fast, service.in_us, service.web_searches), (true, true, 3));
+        let usual = r#"{"speed":"standard","inference_geo":"not_available","service_tier":"standard"}"#;
+        assert_eq!(Usage::decode(usual).unwrap().1, Service::default());
+    }
+}
