@@ -5,6 +5,7 @@ mod curve;
 mod economics;
 mod integrity;
 mod outline;
+pub mod prices;
 mod selection;
 mod sessions;
 mod shown;

@@ -1,0 +1,256 @@
+use super::model_id::has_us_factor;
+use super::rates::{FULL, PerMille, Rates, price};
+use super::table::{Lookup, Period, PriceTable};
+use crate::session::ModelTurn;
+use crate::transcript::Usage;
+use crate::unit::{Timestamp, Tokens, Usd};
+use serde::Serialize;
+use std::ops::AddAssign;
+
+/// One web search, in nano-dollars: $10 for a thousand (spec/cost.md, Prices).
+const WEB_SEARCH: i64 = 10_000_000;
+
+/// What inference in the US costs more.
+const US_FACTOR: PerMille = 1100;
+
+/// Money by class of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ClassCosts {
+    /// Uncached input.
+    pub input_usd: Usd,
+    /// Output, thinking included.
+    pub output_usd: Usd,
+    /// Cache reads.
+    pub cache_read_usd: Usd,
+    /// Cache writes for five minutes; those whose time is not known count here.
+    pub cache_write_5m_usd: Usd,
+    /// Cache writes for one hour.
+    pub cache_write_1h_usd: Usd,
+    /// Web searches.
+    pub web_search_usd: Usd,
+}
+
+/// Why a turn has no price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unpriced {
+    /// The table does not list the model.
+    UnknownModel,
+    /// The table lists the model, but not for that day.
+    NoPriceThatDay,
+}
+
+/// What one model turn cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Measured, class by class.
+    pub classes: ClassCosts,
+    /// The least it can have cost.
+    pub low: Usd,
+    /// The most it can have cost, beside what left no entry; `None` where there is no price.
+    pub high: Option<Usd>,
+    /// What the context would have cost without a cache.
+    pub uncached: Usd,
+    /// There is no price: the figures are zero and say nothing.
+    pub unpriced: Option<Unpriced>,
+    /// It ran in fast mode, but the model has no fast price that day: the usual price was taken.
+    pub fast_at_usual_price: bool,
+}
+
+impl ClassCosts {
+    /// All classes together.
+    pub fn total(self) -> Usd {
+        let Self { input_usd, output_usd, cache_read_usd, cache_write_5m_usd, cache_write_1h_usd, web_search_usd } =
+            self;
+        [input_usd, output_usd, cache_read_usd, cache_write_5m_usd, cache_write_1h_usd, web_search_usd]
+            .into_iter()
+            .sum()
+    }
+
+    /// What was paid for the context: everything but output and searches.
+    pub fn context(self) -> Usd {
+        self.input_usd + self.cache_read_usd + self.cache_write_5m_usd + self.cache_write_1h_usd
+    }
+}
+
+impl AddAssign for ClassCosts {
+    fn add_assign(&mut self, other: Self) {
+        self.input_usd = self.input_usd + other.input_usd;
+        self.output_usd = self.output_usd + other.output_usd;
+        self.cache_read_usd = self.cache_read_usd + other.cache_read_usd;
+        self.cache_write_5m_usd = self.cache_write_5m_usd + other.cache_write_5m_usd;
+        self.cache_write_1h_usd = self.cache_write_1h_usd + other.cache_write_1h_usd;
+        self.web_search_usd = self.web_search_usd + other.web_search_usd;
+    }
+}
+
+impl Bill {
+    /// What the transcript says it cost.
+    pub fn measured(&self) -> Usd {
+        self.classes.total()
+    }
+}
+
+/// The bill of `turn`, at the prices of `at`.
+pub fn bill(turn: &ModelTurn, at: Option<Timestamp>, prices: &PriceTable) -> Bill {
+    match prices.look_up(&turn.model, at) {
+        Lookup::Priced(id, period) => priced(turn, at, id, period),
+        Lookup::Undated(id, periods) => undated(turn, id, periods),
+        Lookup::OtherDays => Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
+        Lookup::Unknown => Bill { unpriced: Some(Unpriced::UnknownModel), ..Bill::default() },
+    }
+}
+
+/// Without a time every period may hold: the cheapest is measured, the dearest is the upper bound.
+fn undated(turn: &ModelTurn, id: &str, periods: &[Period]) -> Bill {
+    let bills: Vec<Bill> = periods.iter().map(|period| priced(turn, None, id, period)).collect();
+    let high = bills.iter().filter_map(|bill| bill.high).max();
+    let cheapest = bills.into_iter().min_by_key(Bill::measured);
+    cheapest.map_or_else(
+        || Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
+        |cheapest| Bill { high, ..cheapest },
+    )
+}
+
+fn priced(turn: &ModelTurn, at: Option<Timestamp>, id: &str, period: &Period) -> Bill {
+    let service = &turn.service;
+    let factor = if service.in_us && has_us_factor(id) { US_FACTOR } else { FULL };
+    let one = [turn.usage];
+    let requests = if service.iterations.is_empty() { one.as_slice() } else { service.iterations.as_slice() };
+    let mut bill = Bill::default();
+    let fast = period.fast.as_ref().filter(|fast| service.fast && fast.offered(at)).map(|fast| fast.rates);
+    bill.fast_at_usual_price = service.fast && fast.is_none();
+    let mut rates = period.rates;
+    for request in requests {
+        rates = fast.unwrap_or_else(|| usual(period, request.context()));
+        bill.classes += classes(*request, &rates, factor);
+        bill.uncached = bill.uncached + price(request.context(), rates.input, factor);
+    }
+    let searches = i64::try_from(service.web_searches).unwrap_or(i64::MAX).saturating_mul(WEB_SEARCH);
+    bill.classes.web_search_usd = Usd::from_nanos(searches);
+    bill.low = bill.measured();
+    bill.high = Some(bill.low + open(turn, &rates, factor));
+    bill
+}
+
+/// The usual prices of a request, by the length of its prompt.
+fn usual(period: &Period, prompt: Tokens) -> Rates {
+    match period.long_context {
+        Some((threshold, rates)) if prompt > threshold => rates,
+        Some(_) | None => period.rates,
+    }
+}
+
+fn classes(usage: Usage, rates: &Rates, factor: PerMille) -> ClassCosts {
+    let for_an_hour = usage.cache_write_1h.min(usage.cache_write);
+    let for_five_minutes = Tokens(usage.cache_write.0.saturating_sub(for_an_hour.0));
+    ClassCosts {
+        input_usd: price(usage.input, rates.input, factor),
+        output_usd: price(usage.output, rates.output, factor),
+        cache_read_usd: price(usage.cache_read, rates.cache_read, factor),
+        cache_write_5m_usd: price(for_five_minutes, rates.cache_write_5m, factor),
+        cache_write_1h_usd: price(for_an_hour, rates.cache_write_1h, factor),
+        web_search_usd: Usd::ZERO,
+    }
+}
+
+/// What the data leaves open (spec/cost.md, bounds): cache writes of unknown time may be for one hour, and where the stream
+/// was cut the output may be as many tokens as the answer has characters.
+fn open(turn: &ModelTurn, rates: &Rates, factor: PerMille) -> Usd {
+    let unsplit = turn.service.unsplit_cache_write.min(turn.usage.cache_write);
+    let longer =
+        price(unsplit, rates.cache_write_1h, factor).nanos() - price(unsplit, rates.cache_write_5m, factor).nanos();
+    let missing = if turn.ended { 0 } else { turn.characters.saturating_sub(turn.usage.output.0) };
+    Usd::from_nanos(longer.max(0)) + price(Tokens(missing), rates.output, factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run_dir::Position;
+    use crate::session::Ix;
+    use crate::transcript::Service;
+
+    fn turn(model: &str, usage: Usage, service: Service) -> ModelTurn {
+        ModelTurn {
+            home: 0,
+            at: Ix::all(1).next().unwrap(),
+            position: Position::Database { rowid: 1, seq: Some(1) },
+            timestamp: None,
+            model: model.into(),
+            usage,
+            service,
+            ended: true,
+            characters: 0,
+            entries_with_usage: 1,
+            shared_with: Vec::new(),
+            home_guessed: false,
+        }
+    }
+
+    fn billed(turn: &ModelTurn, day: &str) -> Bill {
+        bill(turn, Timestamp::parse(&format!("{day}T12:00:00Z")), &PriceTable::built_in().unwrap())
+    }
+
+    fn usage(input: u64, output: u64, cache_write: u64) -> Usage {
+        Usage { input: Tokens(input), output: Tokens(output), cache_write: Tokens(cache_write), ..Usage::default() }
+    }
+
+    #[test]
+    fn the_time_of_cache_writes_bounds_the_bill() {
+        let unsplit = Service { unsplit_cache_write: Tokens(1000), ..Service::default() };
+        let bill = billed(&turn("claude-opus-5-5", usage(0, 0, 1000), unsplit), "2026-11-30");
+        assert_eq!((bill.low.dollars(), bill.high.map(Usd::dollars)), (0.005, Some(0.008)));
+        assert_eq!(bill.measured(), bill.low);
+    }
+
+    #[test]
+    fn a_cut_stream_may_hold_more_output_than_it_says() {
+        let cut =
+            ModelTurn { ended: false, characters: 500, ..turn("claude-opus-5-5", usage(0, 3, 0), Service::default()) };
+        let bill = billed(&cut, "2026-11-30");
+        assert_eq!((bill.low.nanos(), bill.high.map(Usd::nanos)), (60_000, Some(10_000_000)));
+    }
+
+    #[test]
+    fn long_prompts_are_priced_as_a_whole() {
+        let of = |input| billed(&turn("claude-haiku-5-5", usage(input, 10, 0), Service::default()), "2026-11-30");
+        assert_eq!(of(100_000).measured().nanos(), 100_000 * 100 + 10 * 500);
+        assert_eq!(of(100_001).measured().nanos(), 100_001 * 500 + 10 * 2_500);
+    }
+
+    #[test]
+    fn each_iteration_is_priced_by_its_own_length() {
+        let (short, long) = (usage(60_000, 1, 0), usage(110_000, 1, 0));
+        let service = Service { iterations: vec![short, long], ..Service::default() };
+        let bill = billed(&turn("claude-haiku-5-5", short.plus(long), service), "2026-11-30");
+        assert_eq!(bill.measured().nanos(), 60_000 * 100 + 500 + 110_000 * 500 + 2_500);
+    }
+
+    #[test]
+    fn modifiers_scale_what_they_are_for() {
+        let us = Service { in_us: true, web_searches: 2, ..Service::default() };
+        let bill = billed(&turn("claude-opus-5-5", usage(1000, 0, 0), us.clone()), "2026-11-30");
+        assert_eq!((bill.classes.input_usd.nanos(), bill.classes.web_search_usd.nanos()), (4_400_000, 20_000_000));
+        let old = billed(&turn("claude-opus-4-5", usage(1000, 0, 0), us), "2026-11-30");
+        assert_eq!(old.classes.input_usd.nanos(), 5_000_000, "before 4.6 there is no factor");
+        let fast = || Service { fast: true, ..Service::default() };
+        let bill = billed(&turn("claude-opus-5-5", usage(1000, 0, 0), fast()), "2026-11-30");
+        assert_eq!((bill.measured().nanos(), bill.fast_at_usual_price), (8_000_000, false));
+        let bill = billed(&turn("claude-sonnet-5-5", usage(1000, 0, 0), fast()), "2026-11-30");
+        assert_eq!((bill.measured().nanos(), bill.fast_at_usual_price), (2_000_000, true));
+    }
+
+    #[test]
+    fn what_has_no_price_says_so() {
+        let why = |model, day| billed(&turn(model, usage(1, 1, 1), Service::default()), day).unpriced;
+        assert_eq!(why("some-model", "2026-11-30"), Some(Unpriced::UnknownModel));
+        assert_eq!(why("claude-opus-5-5", "2026-01-01"), Some(Unpriced::NoPriceThatDay));
+        let bill = bill(
+            &turn("claude-sonnet-5-5", usage(0, 0, 1000), Service::default()),
+            None,
+            &PriceTable::built_in().unwrap(),
+        );
+        assert_eq!((bill.unpriced, bill.low.nanos()), (None, 2_500_000), "without a time any of its periods may hold");
+    }
+}

@@ -1,0 +1,12 @@
+//! What tokens cost: dated prices by model, and the price of one model turn (spec/cost.md, Prices).
+
+mod bill;
+mod error;
+mod model_id;
+mod rates;
+mod table;
+
+pub use bill::{Bill, ClassCosts, Unpriced, bill};
+pub use error::PriceError;
+pub use rates::Rates;
+pub use table::{Lookup, Period, PriceTable};
