@@ -85,13 +85,17 @@ impl Economics {
 
 fn cache(usage: crate::transcript::Usage) -> Cache {
     let input = usage.context();
-    // Per mille in integers first: a share needs no more, and no number is converted with loss.
-    let per_mille = u128::from(usage.cache_read.0) * 10_000 / u128::from(input.0.max(1));
-    let share = u32::try_from(per_mille).ok().map(|share| f64::from(share) / 10_000.0);
     Cache {
         read: usage.cache_read,
         written: usage.cache_write,
         uncached: usage.input,
-        hit_share: share.filter(|_| input.0 > 0),
+        hit_share: share(u128::from(usage.cache_read.0), u128::from(input.0)),
     }
+}
+
+/// A share from 0 to 1 with four decimals; `None` of nothing.
+pub(super) fn share(part: u128, whole: u128) -> Option<f64> {
+    // In integers first: a share needs no more, and no number is converted with loss.
+    let parts = part.saturating_mul(10_000).checked_div(whole)?;
+    u32::try_from(parts).ok().map(|parts| f64::from(parts) / 10_000.0)
 }

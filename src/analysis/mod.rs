@@ -1,8 +1,10 @@
 //! The model to the typed result of each command.
 
 mod chains;
+pub mod cost;
 mod curve;
 mod economics;
+mod inputs;
 mod integrity;
 mod outline;
 pub mod prices;
@@ -11,6 +13,7 @@ mod sessions;
 mod shown;
 mod steps;
 mod summary;
+mod time_range;
 mod tools;
 mod usage;
 
@@ -20,6 +23,7 @@ pub use chains::{
 };
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
+pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
 pub use outline::{OutlineLine, View, What, outline};
 pub use selection::{EntryName, Named, Selection, SelectionError};
@@ -28,6 +32,7 @@ pub use shown::{
     Neighbour, ShownCall, ShownDefect, ShownEntry, ShownLink, shown_defect, shown_defects, shown_entries, shown_entry,
 };
 pub use steps::{RunRow, StepRow, Steps, steps};
-pub use summary::{Inputs, NextStep, Summary, WorkbenchSummary, summary};
+pub use summary::{NextStep, Summary, WorkbenchSummary, summary};
+pub use time_range::TimeRange;
 pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};
 pub use usage::{UsageReport, usage_report};

@@ -136,7 +136,7 @@ fn row(session: &SessionModel) -> SessionRow {
 }
 
 /// What a subagent was asked for, or how a main thread began.
-fn description(session: &SessionModel) -> String {
+pub(super) fn description(session: &SessionModel) -> String {
     let described = session.agent.as_ref().and_then(|agent| agent.metadata.description.as_ref());
     let prompt = || session.session.entries.iter().find(|entry| entry.is_prompt() && !entry.flags.meta);
     let text = described.map(ToString::to_string).or_else(|| prompt().map(|entry| entry.excerpt().to_owned()));

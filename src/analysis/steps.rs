@@ -85,7 +85,7 @@ pub fn steps(
     let mut result = Steps::default();
     for row in manifest.rows.iter().filter(wanted) {
         result.add_to_run(row);
-        result.reported_usd = result.reported_usd + row.cost_usd.unwrap_or_default();
+        result.reported_usd += row.cost_usd.unwrap_or_default();
         result.steps_without_cost += usize::from(row.cost_usd.is_none());
         result.steps.push(step(row, lineage, &known));
     }
@@ -102,7 +102,7 @@ impl Steps {
         if let Some(run) = self.runs.get_mut(at) {
             run.steps += 1;
             run.ok += usize::from(row.ok == Some(true));
-            run.reported_usd = run.reported_usd + row.cost_usd.unwrap_or_default();
+            run.reported_usd += row.cost_usd.unwrap_or_default();
             run.started_at = run.started_at.into_iter().chain(row.started_at).min();
             run.ended_at = run.ended_at.max(row.ended_at);
         }

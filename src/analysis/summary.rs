@@ -1,34 +1,12 @@
-use super::{ContextCurve, Economics, Selection, StoreTables, Tools, UsageReport};
+use super::{ContextCurve, Economics, Inputs, Selection, Tools, UsageReport};
 use super::{context_curve, economics, integrity, steps, tools, usage_report};
-use crate::run_dir::{FolderCount, Kind, Lineage, Manifest, StateProblem, StoreKey, Workbench};
+use crate::run_dir::{FolderCount, Kind, StoreKey, Workbench};
 use crate::session::{Model, SessionModel};
 use crate::transcript::{Entry, Notes};
 use crate::unit::{Finding, Level, Timestamp, counted};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Everything beside the transcripts that the summary looks at.
-#[derive(Debug, Clone, Default)]
-pub struct Inputs {
-    /// manifest.json.
-    pub manifest: Option<Manifest>,
-    /// lineage.json.
-    pub lineage: Option<Lineage>,
-    /// State files that are there but cannot be read.
-    pub unreadable: Vec<Finding>,
-    /// The other tables of the store.
-    pub tables: StoreTables,
-    /// The workbench.
-    pub workbench: Option<Workbench>,
-}
-
-impl Inputs {
-    /// The manifest, unless nothing of it could be read: then its figures are not known, and not zero.
-    fn readable_manifest(&self) -> Option<&Manifest> {
-        self.manifest.as_ref().filter(|manifest| !manifest.rows.is_empty() || manifest.problems.is_empty())
-    }
-}
 
 /// What happened, on one screen.
 #[derive(Debug, Clone, Serialize)]
@@ -172,11 +150,9 @@ fn by_count(types: BTreeMap<&str, usize>) -> Vec<(String, usize)> {
 
 /// Findings about the chosen sessions and about the run as a whole; the worst first, then by place.
 fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<Finding>) -> Vec<Finding> {
-    let Inputs { manifest, lineage, unreadable, tables, workbench } = inputs;
+    let Inputs { manifest, lineage, tables, workbench, .. } = inputs;
     let mut all = opening;
-    all.extend_from_slice(unreadable);
-    all.extend(manifest.iter().flat_map(|manifest| &manifest.problems).map(StateProblem::finding));
-    all.extend(lineage.iter().flat_map(|lineage| &lineage.problems).map(StateProblem::finding));
+    all.extend(inputs.state_findings());
     all.extend(model.findings());
     all.extend(integrity(model, tables, manifest.as_ref(), lineage.as_ref(), workbench.as_ref()));
     selection.sort(model, all)

@@ -1,4 +1,4 @@
-use super::{chain, completions, sessions, show, summary};
+use super::{chain, completions, cost, sessions, show, summary};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;
@@ -29,6 +29,7 @@ pub(super) enum Command {
     Sessions(sessions::Args),
     Chain(chain::Args),
     Show(show::Args),
+    Cost(cost::Args),
     Completions(completions::Args),
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Loaded {
     pub(super) evidence: Evidence,
     /// Never dropped: taking a large store apart would cost as much as building it, just before the process ends.
     pub(super) model: ManuallyDrop<Model>,
-    zone: Zone,
+    pub(super) zone: Zone,
 }
 
 /// Opens a source and reads all of it, once it is clear that the report can be shown and where it goes.
@@ -60,7 +60,13 @@ impl Loaded {
 
     /// Findings about the source and about the chosen sessions, the worst first.
     pub(super) fn findings(&self, selection: &Selection) -> Vec<Finding> {
+        self.findings_with(selection, [])
+    }
+
+    /// These findings with more that a command made, the worst first.
+    pub(super) fn findings_with(&self, selection: &Selection, more: impl IntoIterator<Item = Finding>) -> Vec<Finding> {
         let mut findings = self.evidence.findings();
+        findings.extend(more);
         findings.extend(self.model.findings());
         selection.sort(&self.model, findings)
     }

@@ -4,11 +4,14 @@
 mod args;
 mod chain;
 mod completions;
+mod cost;
 mod exit;
 mod interrupt;
 mod load;
 mod output;
+mod prices;
 mod progress;
+mod range;
 mod run;
 mod sessions;
 mod show;

@@ -38,6 +38,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Sessions(args) => args.run(),
         Command::Chain(args) => args.run(),
         Command::Show(args) => args.run(),
+        Command::Cost(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

@@ -1,4 +1,4 @@
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -83,6 +83,21 @@ impl Zone {
         self.0.name()
     }
 
+    /// The moment that a person names: `2026-11-30` (its first moment), `2026-11-30 14:00`, `2026-11-30 14:00:05` in this
+    /// zone, or RFC 3339 with its own offset. Of an hour that occurs twice the first one is meant; a time that a day leaves
+    /// out is the moment at which it leaves it out.
+    pub fn moment(self, text: &str) -> Option<Timestamp> {
+        let local = |format| NaiveDateTime::parse_from_str(text, format).ok();
+        let day = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0);
+        let read =
+            ["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"].into_iter().find_map(local);
+        let Some(local) = read.or_else(day) else { return Timestamp::parse(text) };
+        // No zone leaves out more than a day.
+        let mut quarters = (0..=96).filter_map(|n| local.checked_add_signed(TimeDelta::minutes(15 * n)));
+        let first = quarters.find_map(|local| self.0.from_local_datetime(&local).earliest())?;
+        Timestamp::from_millis(first.timestamp_millis())
+    }
+
     /// Date and time to the second, for a table: `2026-11-30 14:21:57`.
     pub fn date_time(self, t: Timestamp) -> String {
         t.utc().with_timezone(&self.0).format("%Y-%m-%d %H:%M:%S").to_string()
@@ -96,6 +111,12 @@ impl Zone {
     /// Calendar day in this zone.
     pub fn day(self, t: Timestamp) -> String {
         t.utc().with_timezone(&self.0).format("%Y-%m-%d").to_string()
+    }
+
+    /// Hour of a calendar day in this zone with its offset, which tells the two hours of the end of summer time apart:
+    /// `2026-10-25 02:00 +01:00`.
+    pub fn hour(self, t: Timestamp) -> String {
+        t.utc().with_timezone(&self.0).format("%Y-%m-%d %H:00 %:z").to_string()
     }
 }
 
@@ -128,5 +149,29 @@ mod tests {
         assert_eq!(shown("2026-10-25T00:30:00Z"), "2026-10-25 02:30:00");
         assert_eq!(shown("2026-10-25T01:30:00Z"), "2026-10-25 02:30:00");
         assert!(Zone::named("Mars/Olympus").is_err());
+    }
+
+    #[test]
+    fn people_name_moments_in_their_zone() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let moment = |text| berlin.moment(text).map(|moment| moment.to_string());
+        assert_eq!(moment("2026-11-30").as_deref(), Some("2026-11-29T23:00:00.000Z"));
+        assert_eq!(moment("2026-11-30 14:30").as_deref(), Some("2026-11-30T13:30:00.000Z"));
+        assert_eq!(moment("2026-11-30T14:30:05Z").as_deref(), Some("2026-11-30T14:30:05.000Z"));
+        assert_eq!(moment("2026-10-25 02:30").as_deref(), Some("2026-10-25T00:30:00.000Z"), "the first of two");
+        assert_eq!(moment("2026-03-29 02:30").as_deref(), Some("2026-03-29T01:00:00.000Z"), "there is no such time");
+        assert_eq!(moment("soon"), None);
+    }
+
+    #[test]
+    fn days_and_hours_are_those_of_the_zone() {
+        let shown = |zone: &str, text| {
+            let (zone, t) = (Zone::named(zone).unwrap(), Timestamp::parse(text).unwrap());
+            format!("{} | {}", zone.day(t), zone.hour(t))
+        };
+        assert_eq!(shown("Europe/Berlin", "2026-10-25T00:30:00Z"), "2026-10-25 | 2026-10-25 02:00 +02:00");
+        assert_eq!(shown("Europe/Berlin", "2026-10-25T01:30:00Z"), "2026-10-25 | 2026-10-25 02:00 +01:00");
+        assert_eq!(shown("Europe/Berlin", "2026-10-25T22:59:59Z"), "2026-10-25 | 2026-10-25 23:00 +01:00");
+        assert_eq!(shown("Asia/Kolkata", "2026-03-28T18:40:00Z"), "2026-03-29 | 2026-03-29 00:00 +05:30");
     }
 }

@@ -8,6 +8,14 @@ use std::ops::{Add, AddAssign};
 #[serde(transparent)]
 pub struct Tokens(pub u64);
 
+impl Tokens {
+    /// An estimate from a number of characters, four to a token: what English text and code come to. Chinese text takes
+    /// more tokens, so that this is no bound.
+    pub const fn estimated(characters: u64) -> Self {
+        Self(characters.div_ceil(4))
+    }
+}
+
 /// Saturates: hostile figures stay figures.
 impl Add for Tokens {
     type Output = Self;

@@ -1,7 +1,7 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::iter::Sum;
-use std::ops::Add;
+use std::ops::{Add, AddAssign, Sub};
 
 const NANOS: i64 = 1_000_000_000;
 
@@ -47,6 +47,20 @@ impl Add for Usd {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Usd {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// Saturates, as addition does.
+impl Sub for Usd {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 }
 

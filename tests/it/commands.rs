@@ -91,6 +91,15 @@ fn first_session(case: &Case) -> Option<String> {
 }
 
 #[test]
+fn cost() {
+    each_fixture(|case| snapshot("cost", case, &["cost", case.source]));
+    for by in ["session", "subagent", "model", "thread", "tool", "day", "hour", "run"] {
+        let case = Case::copy("cost-causes");
+        snapshot(&format!("cost-by-{by}"), &case, &["cost", case.source, "--by", by]);
+    }
+}
+
+#[test]
 fn chain_dot() {
     for name in ["branch-several-prompts", "compaction", "cycle", "hostile-text", "parallel-calls"] {
         let case = Case::copy(name);

@@ -64,7 +64,9 @@ fn documented(section: &str) -> BTreeMap<String, (BTreeSet<String>, bool)> {
 }
 
 /// Objects whose names are data.
-const MAPS: [&str; 5] = [
+const MAPS: [&str; 7] = [
+    "result.by_model",
+    "result.by_session",
     "result.usage.by_model",
     "result.usage.by_session",
     "result.sessions[].standing",
@@ -116,6 +118,14 @@ fn reports(command: &str) -> Vec<Value> {
             reports.push(whole);
         } else {
             reports.push(json(&case.root, &[command, case.source]));
+        }
+    }
+    if command == "cost" {
+        let options =
+            [("healthy", ["--by", "tool"]), ("healthy", ["--by", "subagent"]), ("healthy", ["--since", "2026-11-30"])];
+        for (name, option) in options {
+            let case = Case::open(name);
+            reports.push(json(&case.root, &[&["cost", case.source], &option[..]].concat()));
         }
     }
     if command == "summary" {
@@ -174,6 +184,11 @@ fn chains_hold_their_contract() {
 #[test]
 fn entries_hold_their_contract() {
     holds_its_contract("show");
+}
+
+#[test]
+fn the_cost_holds_its_contract() {
+    holds_its_contract("cost");
 }
 
 /// The commands of the README exist, with the options that they are shown with.

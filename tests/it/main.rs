@@ -12,6 +12,8 @@ mod architecture;
 mod causes;
 mod commands;
 mod corpus;
+mod cost;
+mod cost_laws;
 mod damage;
 mod documents;
 mod errors;

@@ -2,7 +2,7 @@ use super::model_id::has_us_factor;
 use super::rates::{FULL, PerMille, Rates, price};
 use super::table::{Lookup, Period, PriceTable};
 use crate::session::ModelTurn;
-use crate::transcript::Usage;
+use crate::transcript::{ClientModel, Usage};
 use crate::unit::{Timestamp, Tokens, Usd};
 use serde::Serialize;
 use std::ops::AddAssign;
@@ -75,12 +75,12 @@ impl ClassCosts {
 
 impl AddAssign for ClassCosts {
     fn add_assign(&mut self, other: Self) {
-        self.input_usd = self.input_usd + other.input_usd;
-        self.output_usd = self.output_usd + other.output_usd;
-        self.cache_read_usd = self.cache_read_usd + other.cache_read_usd;
-        self.cache_write_5m_usd = self.cache_write_5m_usd + other.cache_write_5m_usd;
-        self.cache_write_1h_usd = self.cache_write_1h_usd + other.cache_write_1h_usd;
-        self.web_search_usd = self.web_search_usd + other.web_search_usd;
+        self.input_usd += other.input_usd;
+        self.output_usd += other.output_usd;
+        self.cache_read_usd += other.cache_read_usd;
+        self.cache_write_5m_usd += other.cache_write_5m_usd;
+        self.cache_write_1h_usd += other.cache_write_1h_usd;
+        self.web_search_usd += other.web_search_usd;
     }
 }
 
@@ -99,6 +99,21 @@ pub fn bill(turn: &ModelTurn, at: Option<Timestamp>, prices: &PriceTable) -> Bil
         Lookup::OtherDays => Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
         Lookup::Unknown => Bill { unpriced: Some(Unpriced::UnknownModel), ..Bill::default() },
     }
+}
+
+/// The price of the tokens that the client counted for one model; `None` where the table has none, or where it depends on
+/// the length of each request, which a total does not tell.
+pub fn client_bill(of: &ClientModel, at: Option<Timestamp>, prices: &PriceTable) -> Option<Usd> {
+    match prices.look_up(&of.model, at) {
+        Lookup::Priced(_, period) if period.long_context.is_none() => {
+            Some(classes(of.usage, &period.rates, FULL).total() + searches(of.web_searches))
+        }
+        Lookup::Priced(..) | Lookup::Undated(..) | Lookup::OtherDays | Lookup::Unknown => None,
+    }
+}
+
+fn searches(number: u64) -> Usd {
+    Usd::from_nanos(i64::try_from(number).unwrap_or(i64::MAX).saturating_mul(WEB_SEARCH))
 }
 
 /// Without a time every period may hold: the cheapest is measured, the dearest is the upper bound.
@@ -124,10 +139,9 @@ fn priced(turn: &ModelTurn, at: Option<Timestamp>, id: &str, period: &Period) ->
     for request in requests {
         rates = fast.unwrap_or_else(|| usual(period, request.context()));
         bill.classes += classes(*request, &rates, factor);
-        bill.uncached = bill.uncached + price(request.context(), rates.input, factor);
+        bill.uncached += price(request.context(), rates.input, factor);
     }
-    let searches = i64::try_from(service.web_searches).unwrap_or(i64::MAX).saturating_mul(WEB_SEARCH);
-    bill.classes.web_search_usd = Usd::from_nanos(searches);
+    bill.classes.web_search_usd = searches(service.web_searches);
     bill.low = bill.measured();
     bill.high = Some(bill.low + open(turn, &rates, factor));
     bill

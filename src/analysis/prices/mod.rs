@@ -6,7 +6,7 @@ mod model_id;
 mod rates;
 mod table;
 
-pub use bill::{Bill, ClassCosts, Unpriced, bill};
+pub use bill::{Bill, ClassCosts, Unpriced, bill, client_bill};
 pub use error::PriceError;
-pub use rates::Rates;
+pub use rates::{Rates, price_of};
 pub use table::{Lookup, Period, PriceTable};

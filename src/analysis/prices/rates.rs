@@ -21,7 +21,12 @@ pub(super) type PerMille = u32;
 /// The price as it stands.
 pub(super) const FULL: PerMille = 1000;
 
-/// The price of `tokens` at `rate`, rounded to the nano-dollar, half up. Saturates.
+/// The price of `tokens` at `rate`, which is per million tokens; rounded to the nano-dollar.
+pub fn price_of(tokens: Tokens, rate: Usd) -> Usd {
+    price(tokens, rate, FULL)
+}
+
+/// The price of `tokens` at `rate` times `factor`, rounded to the nano-dollar, half up. Saturates.
 pub(super) fn price(tokens: Tokens, rate: Usd, factor: PerMille) -> Usd {
     const PER: i128 = 1_000_000 * 1000;
     let exact = i128::from(tokens.0).saturating_mul(i128::from(rate.nanos())).saturating_mul(i128::from(factor));

@@ -1,6 +1,8 @@
 //! The page of each command: which facts stand where. Numbers are formatted by the units, not here.
 
 mod chain;
+mod cost;
+mod cost_parts;
 mod dot;
 mod evidence;
 mod findings;
@@ -11,6 +13,7 @@ mod summary;
 mod tools;
 
 pub use chain::{chain, chain_check};
+pub use cost::cost;
 pub use dot::dot;
 pub use evidence::Opening;
 pub use sessions::sessions;

@@ -3,8 +3,14 @@ use crate::report::{Cell, Column, Table};
 use crate::run_dir::ShortNames;
 use crate::unit::{Zone, counted};
 
-/// A step's name up to this length is never broken.
+/// A name up to this length is never broken.
 const SHORT_NAME: usize = 24;
+
+/// The column of names, which are shown whole if all of them are short.
+pub(super) fn name_column<'a>(header: &str, mut names: impl Iterator<Item = &'a str>) -> Column {
+    let short = names.all(|name| name.chars().count() <= SHORT_NAME);
+    if short { Column::word(header) } else { Column::text(header) }
+}
 
 pub(super) fn steps_line(steps: &Steps) -> String {
     let ok = steps.steps.iter().filter(|step| step.ok == Some(true)).count();
@@ -28,9 +34,8 @@ pub(super) fn reported(steps: &Steps) -> String {
 }
 
 pub(super) fn steps_table(steps: &Steps, names: &ShortNames) -> Table {
-    let short = steps.steps.iter().all(|step| step.step.chars().count() <= SHORT_NAME);
     let columns = [
-        if short { Column::word("step") } else { Column::text("step") },
+        name_column("step", steps.steps.iter().map(|step| step.step.as_str())),
         Column::word("run").minor(),
         Column::word("result"),
         Column::number("cost").named("cost_usd"),

@@ -1,0 +1,169 @@
+use super::cause::{Cause, CauseKind};
+use super::client::{Carried, ClientTotal};
+use super::spend::Spend;
+use super::step_facts::StepFacts;
+use crate::analysis::prices::{PriceTable, client_bill};
+use crate::run_dir::{Manifest, ManifestRow};
+use crate::session::{Model, SessionModel};
+use crate::unit::Usd;
+use serde::Serialize;
+
+/// Rounding of one reported figure: the client writes millionths of a dollar.
+const ROUNDING: i64 = 1_000;
+
+/// CLI builds before this one start at zero in every process (spec/cost.md).
+const FIRST_THAT_CARRIES: (u64, u64, u64) = (2, 1, 277);
+
+/// The reported and the measured cost of one step, and what lies between.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepCost {
+    /// Name, with its round, retry or judge number.
+    pub step: String,
+    /// The process that ran it.
+    pub run: Option<String>,
+    /// Last living session.
+    pub session_id: Option<String>,
+    /// Whether it ended well.
+    pub ok: Option<bool>,
+    /// Attempts.
+    pub attempts: Option<u64>,
+    /// As the manifest has it: the client's estimates, added up.
+    pub reported_usd: Option<Usd>,
+    /// Model turns, tokens and money of the transcript.
+    #[serde(flatten)]
+    pub spend: Spend,
+    /// Reported minus measured.
+    pub difference_usd: Option<Usd>,
+    /// What the client spent in this step by its own totals, nothing counted twice; null where that cannot be told.
+    pub client_usd: Option<Usd>,
+    /// What makes the difference; empty where there is none.
+    pub causes: Vec<Cause>,
+}
+
+/// Reconciles every step of the manifest.
+pub(super) fn reconcile(
+    manifest: &Manifest,
+    model: &Model,
+    facts: &[StepFacts],
+    totals: &[ClientTotal<'_>],
+    prices: &PriceTable,
+) -> Vec<StepCost> {
+    let mut of_step: Vec<Vec<&ClientTotal<'_>>> = vec![Vec::new(); manifest.rows.len()];
+    for total in totals {
+        if let Some(of_step) = total.step.and_then(|step| of_step.get_mut(step)) {
+            of_step.push(total);
+        }
+    }
+    let steps = manifest.rows.iter().zip(facts).zip(&of_step);
+    steps.map(|((row, facts), states)| Step { row, facts, states, all: totals, model, prices }.cost()).collect()
+}
+
+/// One step with all that its reconciling looks at.
+pub(super) struct Step<'a> {
+    pub(super) row: &'a ManifestRow,
+    pub(super) facts: &'a StepFacts,
+    /// The client totals of processes that ended in it.
+    pub(super) states: &'a [&'a ClientTotal<'a>],
+    pub(super) all: &'a [ClientTotal<'a>],
+    model: &'a Model,
+    prices: &'a PriceTable,
+}
+
+impl Step<'_> {
+    fn cost(&self) -> StepCost {
+        let spend = self.facts.spend;
+        let reported_usd = self.row.cost_usd;
+        let difference_usd = reported_usd.map(|reported| reported - spend.measured_usd);
+        let same = difference_usd.is_none_or(|difference| self.is_rounding(difference));
+        StepCost {
+            step: crate::analysis::steps::step_name(self.row),
+            run: self.row.run.clone(),
+            session_id: self.row.session_id.clone(),
+            ok: self.row.ok,
+            attempts: self.row.attempts,
+            reported_usd,
+            spend,
+            difference_usd,
+            client_usd: reported_usd.and_then(|reported| self.client(reported)),
+            causes: match reported_usd.filter(|_| !same) {
+                Some(reported) => self.causes(reported),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// The difference is no more than the rounding of the figures that were added up.
+    pub(super) fn is_rounding(&self, difference: Usd) -> bool {
+        let figures = self.row.attempts.unwrap_or(1).max(1).saturating_add(1);
+        difference.nanos().unsigned_abs() <= figures.saturating_mul(ROUNDING.unsigned_abs())
+    }
+
+    /// What the client spent in the step: what it reported without what its processes carried on. Where no process left
+    /// its total, that is known only for builds that carry nothing on.
+    fn client(&self, reported: Usd) -> Option<Usd> {
+        if self.states.is_empty() {
+            return self.facts.version.filter(|version| *version < FIRST_THAT_CARRIES).map(|_| reported);
+        }
+        self.holds_the_totals(reported).then(|| reported - self.carried())
+    }
+
+    /// The reported figure is at least the sum of the totals that the processes of the step left.
+    fn holds_the_totals(&self, reported: Usd) -> bool {
+        let sum: Usd = self.states.iter().map(|state| state.total).sum();
+        let difference = reported - sum;
+        difference.nanos() >= 0 || self.is_rounding(difference)
+    }
+
+    fn carried(&self) -> Usd {
+        self.states.iter().map(|state| state.base).sum()
+    }
+
+    fn causes(&self, reported: Usd) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        if self.holds_the_totals(reported) {
+            causes.extend(self.states.iter().filter_map(|state| self.carried_on(state)));
+        }
+        causes.extend(self.price_table());
+        let explained: Usd = causes.iter().filter_map(|cause| cause.amount_usd).sum();
+        let left = reported - self.facts.spend.measured_usd - explained;
+        if !self.is_rounding(left) {
+            causes.extend(self.leftover(left));
+        }
+        causes
+    }
+
+    /// What one process carried on from an earlier one.
+    fn carried_on(&self, state: &ClientTotal<'_>) -> Option<Cause> {
+        let (carried, session, seq) = state.carried?;
+        let (code, how) = match carried {
+            Carried::SameSession => (CauseKind::CumulativeResume, "an earlier process of the session"),
+            Carried::ForkedFrom => (CauseKind::CumulativeResume, "the session it was forked from"),
+            Carried::OtherSession => (CauseKind::CarriedTotal, "another session of the process"),
+            Carried::OutsideSteps => (CauseKind::OtherProcess, "a process outside of every step"),
+        };
+        let key = self.model.sessions.get(session).map(SessionModel::store_key).unwrap_or_default();
+        let evidence = format!(
+            "the client's total at seq {} goes on from {} of {how} ({key}:{seq}) and was added up with it",
+            state.seq, state.base
+        );
+        (state.base != Usd::ZERO).then(|| Cause::new(code, state.base, evidence))
+    }
+
+    /// Where the client's own figures for the tokens it counted are not what the table says of the same tokens.
+    fn price_table(&self) -> Option<Cause> {
+        let over = |state: &ClientTotal<'_>| -> Usd {
+            state
+                .models()
+                .iter()
+                .filter_map(|model| Some(model.cost? - client_bill(model, state.at, self.prices)?))
+                .sum()
+        };
+        let own = |state: &&ClientTotal<'_>| {
+            let before = state.before.and_then(|before| self.all.get(before)).map(over).unwrap_or_default();
+            over(state) - before
+        };
+        let amount: Usd = self.states.iter().map(own).sum();
+        let evidence = format!("the client priced the tokens that it counted {amount} away from the price table");
+        (!self.is_rounding(amount)).then(|| Cause::new(CauseKind::ClientPriceTable, amount, evidence))
+    }
+}

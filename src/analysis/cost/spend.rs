@@ -1,0 +1,58 @@
+use super::TurnCost;
+use crate::analysis::prices::ClassCosts;
+use crate::session::{ModelTurn, Totals};
+use crate::unit::Usd;
+use serde::Serialize;
+use std::iter::Sum;
+
+/// Money and tokens of several model turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Spend {
+    /// Turns and tokens.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// Measured cost by class of tokens.
+    #[serde(flatten)]
+    pub classes: ClassCosts,
+    /// What the transcript says it cost: a lower bound on the bill.
+    pub measured_usd: Usd,
+    /// The least that the data allows.
+    pub low_usd: Usd,
+    /// The most that the data allows; null where a turn has no price.
+    #[serde(rename = "high_usd")]
+    pub high: High,
+    /// Turns without a price: they are not in any of the sums.
+    pub unpriced_turns: u64,
+}
+
+/// An upper bound that one unpriced turn takes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct High(pub Option<Usd>);
+
+impl Default for High {
+    fn default() -> Self {
+        Self(Some(Usd::ZERO))
+    }
+}
+
+impl Spend {
+    /// Adds one turn.
+    pub fn add(&mut self, turn: &ModelTurn, cost: &TurnCost) {
+        self.totals.add(turn);
+        self.classes += cost.bill.classes;
+        self.measured_usd += cost.bill.measured();
+        self.low_usd += cost.bill.low;
+        self.high = High(self.high.0.zip(cost.bill.high).map(|(sum, high)| sum + high));
+        self.unpriced_turns += u64::from(cost.bill.unpriced.is_some());
+    }
+}
+
+impl<'a> Sum<(&'a ModelTurn, &'a TurnCost)> for Spend {
+    fn sum<I: Iterator<Item = (&'a ModelTurn, &'a TurnCost)>>(turns: I) -> Self {
+        turns.fold(Self::default(), |mut spend, (turn, cost)| {
+            spend.add(turn, cost);
+            spend
+        })
+    }
+}

@@ -1,0 +1,50 @@
+use super::TurnCost;
+use super::spend::Spend;
+use crate::analysis::{Selection, TimeRange};
+use crate::session::{Model, ModelTurn, SessionModel, Standing};
+use serde::Serialize;
+
+/// Spend that led nowhere (spec/cost.md, Views). One turn may be in several of these.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Waste {
+    /// On branches that were abandoned.
+    pub abandoned_branches: Spend,
+    /// Of subagents that ended without a usable result: no result, an error, or an API error told as a result.
+    pub killed_subagents: Spend,
+}
+
+/// The waste among the chosen turns.
+pub(super) fn waste(model: &Model, selection: &Selection, costs: &[TurnCost], range: TimeRange) -> Waste {
+    let failed: Vec<bool> = model.sessions.iter().map(|session| ended_without_result(model, session)).collect();
+    let mut waste = Waste::default();
+    let turns = model.usage.turns.iter().zip(costs);
+    for (turn, cost) in turns.filter(|(turn, cost)| selection.has(turn.home) && range.holds(cost.at)) {
+        if abandoned(model, turn) {
+            waste.abandoned_branches.add(turn, cost);
+        }
+        if failed.get(turn.home) == Some(&true) {
+            waste.killed_subagents.add(turn, cost);
+        }
+    }
+    waste
+}
+
+fn abandoned(model: &Model, turn: &ModelTurn) -> bool {
+    let home = model.sessions.get(turn.home);
+    home.is_some_and(|home| home.chain.standing[turn.at] == Standing::Branch)
+}
+
+/// A subagent whose starting call has no result, an error, or in its place the text of an API error
+/// (spec/errors.md, What errors look like).
+fn ended_without_result(model: &Model, session: &SessionModel) -> bool {
+    let Some(agent) = &session.agent else { return false };
+    let Some((spawn, id)) = agent.spawn.as_ref().zip(agent.metadata.tool_use_id.as_ref()) else { return false };
+    let starter = model.session(&spawn.store_key).map(|starter| starter.calls.as_slice()).unwrap_or_default();
+    let from = starter.partition_point(|call| call.at < spawn.at);
+    let same_entry = starter.get(from..).unwrap_or_default().iter().take_while(|call| call.at == spawn.at);
+    let mut call = same_entry.filter(|call| call.id.as_ref() == Some(id));
+    call.next().is_some_and(|call| match &call.answer {
+        None => true,
+        Some(answer) => answer.is_error || answer.excerpt.starts_with("API Error:"),
+    })
+}

@@ -1,0 +1,52 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::load::load;
+use super::prices::PriceArgs;
+use super::range::RangeArgs;
+use crate::analysis::cost::{By, CostQuery, cost};
+use crate::report::views;
+use crate::run_dir::names::DEFAULT_SOURCE;
+use anyhow::Result;
+use clap::builder::TypedValueParser;
+use std::path::PathBuf;
+use strum::IntoEnumIterator;
+
+/// Show where the money went: reported, measured, bounds, and why they differ
+///
+/// Reported is what the client estimated, as the manifest has it. Measured is the usage of the transcript, every message
+/// counted once, at the prices of its day: a lower bound on the bill, since calls in the background and streams that died
+/// leave no entry. The bounds say what the data leaves open.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
+    #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
+    source: PathBuf,
+    /// By what to group the spend
+    #[arg(long, value_name = "WHAT", default_value = "step", value_parser = groups())]
+    by: By,
+    #[command(flatten)]
+    prices: PriceArgs,
+    #[command(flatten)]
+    range: RangeArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let prices = self.prices.table()?;
+        let range = self.range.range(super::surroundings::zone(self.common.tz.as_deref())?)?;
+        let loaded = load(&self.common, &self.source)?;
+        let selection = loaded.selection(self.common.session.as_deref())?;
+        let inputs = loaded.inputs()?;
+        let query = CostQuery { by: self.by, range, zone: loaded.zone };
+        let (result, found) = cost(&loaded.model, &selection, inputs.readable_manifest(), &prices, query);
+        let findings = loaded.findings_with(&selection, found.iter().cloned().chain(inputs.state_findings()));
+        loaded.finish(&self.common, "cost", &result, &findings, |opening| views::cost(&result, &found, opening))
+    }
+}
+
+fn groups() -> impl TypedValueParser<Value = By> {
+    let names = By::iter().map(<&'static str>::from);
+    clap::builder::PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
+}
