@@ -59,7 +59,7 @@ impl Block {
 }
 
 /// The blocks of `content`: a bare string is one text block. Blocks beyond [`MAX_BLOCKS`] are left out.
-pub(super) fn blocks(json: &str, interner: &mut Interner) -> Vec<Block> {
+pub fn blocks(json: &str, interner: &mut Interner) -> Vec<Block> {
     if let Some((characters, excerpt)) = measure(json, EXCERPT_BYTES) {
         return vec![Block { characters, excerpt: boxed(&excerpt), ..Block::new(BlockKind::Text) }];
     }
@@ -90,17 +90,27 @@ fn block(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
     }
 }
 
-#[derive(Default)]
-struct RawBlock<'a> {
-    kind: Option<&'a str>,
-    id: Option<&'a str>,
-    tool_use_id: Option<&'a str>,
-    name: Option<&'a str>,
-    text: Option<&'a str>,
-    thinking: Option<&'a str>,
-    input: Option<&'a str>,
-    content: Option<&'a str>,
-    is_error: Option<&'a str>,
+/// The raw fields of a block.
+#[derive(Debug, Clone, Default)]
+pub struct RawBlock<'a> {
+    /// `type`.
+    pub kind: Option<&'a str>,
+    /// `id` of a call.
+    pub id: Option<&'a str>,
+    /// `tool_use_id` of a result.
+    pub tool_use_id: Option<&'a str>,
+    /// `name` of a tool.
+    pub name: Option<&'a str>,
+    /// `text`.
+    pub text: Option<&'a str>,
+    /// `thinking`.
+    pub thinking: Option<&'a str>,
+    /// `input` of a call.
+    pub input: Option<&'a str>,
+    /// `content` of a result.
+    pub content: Option<&'a str>,
+    /// `is_error` of a result.
+    pub is_error: Option<&'a str>,
 }
 
 impl<'a> Slots<'a> for RawBlock<'a> {

@@ -18,13 +18,13 @@ pub fn fields(json: &str) -> Option<Fields<'_>> {
 }
 
 /// Calls `each` with the name and the raw JSON of every field; false if `json` is not one whole object.
-pub(super) fn each_field<'a>(json: &'a str, each: impl FnMut(&str, &'a str)) -> bool {
+pub fn each_field<'a>(json: &'a str, each: impl FnMut(&str, &'a str)) -> bool {
     walk(json, &mut EachField(each))
 }
 
 /// Fields that are kept; all others are only checked. An inner object is taken apart in the same reading, which matters:
 /// most of a transcript lies in one.
-pub(super) trait Slots<'a> {
+pub trait Slots<'a> {
     /// Where the raw JSON of this field goes.
     fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>>;
 
@@ -35,7 +35,7 @@ pub(super) trait Slots<'a> {
 }
 
 /// Fills the slots from `json`; `None` if it is not one whole object.
-pub(super) fn fill<'a, S: Slots<'a> + Default>(json: &'a str) -> Option<S> {
+pub fn fill<'a, S: Slots<'a> + Default>(json: &'a str) -> Option<S> {
     // A name that is no text asks for a second reading; an inner one that is no object for a third, without it.
     [(false, false), (false, true), (true, true)].into_iter().find_map(|(flat, lenient)| {
         let mut slots = S::default();
@@ -51,7 +51,7 @@ fn walk<'a>(json: &'a str, sink: &mut impl Sink<'a>) -> bool {
 }
 
 /// Calls `each` with the raw JSON of every element of the list in `json`; false if `json` is not one whole list.
-pub(super) fn each_element<'a>(json: &'a str, each: impl FnMut(&'a str)) -> bool {
+pub fn each_element<'a>(json: &'a str, each: impl FnMut(&'a str)) -> bool {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     json.trim_ascii_start().starts_with('[')
         && ListWalk(each).deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
@@ -59,7 +59,7 @@ pub(super) fn each_element<'a>(json: &'a str, each: impl FnMut(&'a str)) -> bool
 
 /// The elements of the list in `json`, each taken apart; what is no object is there with empty slots. Empty for anything
 /// but one whole list.
-pub(super) fn fill_each<'a, S: Slots<'a> + Default>(json: &'a str, limit: usize) -> Vec<S> {
+pub fn fill_each<'a, S: Slots<'a> + Default>(json: &'a str, limit: usize) -> Vec<S> {
     let mut all = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let walk = FillList { all: &mut all, limit };

@@ -5,7 +5,7 @@ use super::scalar::text;
 use super::usage::{Service, Usage};
 
 /// Model of entries that the harness wrote in the place of an answer; it has no spend.
-pub(super) const SYNTHETIC: &str = "<synthetic>";
+pub const SYNTHETIC: &str = "<synthetic>";
 
 /// The API message of a `user` or `assistant` entry. Several entries may carry blocks of the same message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::label::prefix;
 use crate::run_dir::decode_json_text;
 
 /// The text of a JSON string; `None` for any other value. A lone surrogate becomes U+FFFD.
-pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
+pub fn text(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     if memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
@@ -66,9 +66,20 @@ pub(super) fn number(json: &str) -> Option<u64> {
     })
 }
 
-/// Truth as Python and JavaScript see it: not null, false, 0, "" or an empty container.
-pub(super) fn truthy(json: &str) -> bool {
-    !matches!(json, "null" | "false" | "0" | "0.0" | "\"\"" | "[]" | "{}")
+/// Characters of a JSON string, counted as in [`Block::characters`](super::Block::characters); `None` for any other value.
+pub fn characters_of(json: &str) -> Option<u64> {
+    measure(json, 0).map(|(characters, _)| characters)
+}
+
+/// Truth as Python sees it: not null, false, a number that is zero, an empty text or an empty container.
+pub fn truthy(json: &str) -> bool {
+    let is_empty = |open, close| {
+        json.strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inner| inner.trim_ascii().is_empty())
+    };
+    let is_zero = || json.parse::<f64>().is_ok_and(|number| number == 0.0);
+    !(matches!(json, "null" | "false" | "\"\"") || is_empty('[', ']') || is_empty('{', '}') || is_zero())
 }
 
 /// Characters of a text as it is written: every byte that does not continue one.
@@ -111,6 +122,16 @@ mod tests {
         assert_eq!(excerpt(r#""a\ud83d\udee0b""#, 5), "a");
         assert_eq!(excerpt(r#""a\ud83d\udee0b""#, 7), "a🛠b");
         assert_eq!(excerpt(r#""ab\n""#, 2), "ab");
+    }
+
+    #[test]
+    fn truth_is_that_of_python() {
+        for no in ["null", "false", "0", "-0", "0.0", "0e7", "1e-999", "\"\"", "[]", "[ ]", "{\n}"] {
+            assert!(!truthy(no), "{no}");
+        }
+        for yes in ["true", "1", "-0.5", "\"0\"", "\" \"", "\"false\"", "[0]", "{\"\":0}"] {
+            assert!(truthy(yes), "{yes}");
+        }
     }
 
     #[test]
