@@ -9,6 +9,7 @@
 //! - `evidence`: opens a source without changing it and hands out rows. The only layer that reads files.
 //! - `transcript`: bytes to entries. Total: a row becomes an entry or a defect. No I/O.
 //! - `session`: entries to chains, turns, tool calls and usage counted once.
+//! - `layers`: what the load layers make of a session before it is fed to the model again. Pure.
 //! - `analysis`: the model to the typed result of each command.
 //! - `report`: results to text: terminal tables, JSON, CSV, Markdown. Writes nothing.
 //! - `cli`: one file per command; the only layer that writes to stdout, stderr or files.
@@ -23,6 +24,7 @@
 pub mod analysis;
 pub mod cli;
 pub mod evidence;
+pub mod layers;
 pub mod report;
 pub mod run_dir;
 pub mod session;
