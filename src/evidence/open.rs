@@ -13,7 +13,7 @@ use super::transcript_files::TranscriptFiles;
 use super::workbench::{self, WorkbenchListing};
 use super::{EvidenceError, Remark, header, source_files, tables};
 use crate::run_dir::names::{LINEAGE, MANIFEST, SESSIONS_DB};
-use crate::run_dir::{MetaRow, Position, Row, SummaryRow};
+use crate::run_dir::{MetaRow, Position, Row, RowName, SummaryRow};
 use crate::unit::{Diagnosis, Finding, Place};
 
 /// How a source is to be opened.
@@ -124,6 +124,17 @@ impl Evidence {
             Rows::Transcripts(files) => files.payload(store_key, position),
             Rows::Database { files, store } => self.read(files, store, |store| {
                 tables::payload(store, store_key, position).map_err(|error| (error, Reached::default()))
+            }),
+        }
+    }
+
+    /// The payloads of one session again, byte for byte and in order; rows without text, and without a sequence number in
+    /// a table, are left out. They are all in memory at once, but no other session is.
+    pub fn session(&self, store_key: &str) -> Result<Vec<(RowName, Vec<u8>)>, EvidenceError> {
+        match &self.rows {
+            Rows::Transcripts(files) => files.session(store_key),
+            Rows::Database { files, store } => self.read(files, store, |store| {
+                tables::session(store, store_key).map_err(|error| (error, Reached::default()))
             }),
         }
     }

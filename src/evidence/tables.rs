@@ -1,15 +1,16 @@
-//! The small tables of a store, and one payload again.
+//! The small tables of a store, and payloads again: one, or those of a session.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Remark;
 use super::rows::{Oddities, integer, longest, store_key};
 use super::store::Store;
-use crate::run_dir::{MetaRow, Position, SummaryRow};
+use crate::run_dir::{MetaRow, Position, RowName, SummaryRow};
 
 const META: &str = include_str!("../../queries/store/meta.sql");
 const SUMMARIES: &str = include_str!("../../queries/store/summaries.sql");
 const PAYLOAD: &str = include_str!("../../queries/store/payload.sql");
+const SESSION: &str = include_str!("../../queries/store/session.sql");
 const PAYLOAD_BY_KEY: &str = include_str!("../../queries/store/payload_by_key.sql");
 
 /// The rows of a table, and what is to be said about it.
@@ -59,6 +60,19 @@ pub(super) fn payload(store: &Store, key: &str, position: Position) -> rusqlite:
         connection.query_row(PAYLOAD_BY_KEY, params![key, seq, longest()], found)
     };
     Ok(row.optional()?.flatten())
+}
+
+/// The payloads of one session byte for byte, by sequence number; rows without a number or without text are left out.
+pub(super) fn session(store: &Store, key: &str) -> rusqlite::Result<Vec<(RowName, Vec<u8>)>> {
+    let mut statement = store.connection.prepare(SESSION)?;
+    let mut rows = statement.query(params![key, longest()])?;
+    let mut payloads = Vec::new();
+    while let Some(row) = rows.next()? {
+        if let (Some(seq), Ok(bytes)) = (integer(row.get_ref(0)?), row.get_ref(1)?.as_bytes()) {
+            payloads.push((RowName::Seq(seq), bytes.to_vec()));
+        }
+    }
+    Ok(payloads)
 }
 
 /// A table that cannot be read is a remark: the entries do not depend on it.

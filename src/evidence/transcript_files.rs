@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fingerprint::Mark;
 use super::transcripts::Transcript;
 use super::{EvidenceError, header, transcript_rows};
-use crate::run_dir::{Position, Row};
+use crate::run_dir::{Position, Row, RowName};
 
 /// Pauses before each attempt to read files that somebody rewrites.
 const PAUSES_MS: [u64; 4] = [0, 20, 50, 100];
@@ -52,6 +52,15 @@ impl TranscriptFiles {
         match file.filter(|file| file.store_key == store_key) {
             Some(file) => transcript_rows::payload(file, line, offset),
             None => Ok(None),
+        }
+    }
+
+    /// The lines of one session again; none if several files have its key, since a line number would name two lines.
+    pub(super) fn session(&self, store_key: &str) -> Result<Vec<(RowName, Vec<u8>)>, EvidenceError> {
+        let mut files = self.files.iter().filter(|file| file.store_key == store_key);
+        match (files.next(), files.next()) {
+            (Some(file), None) => transcript_rows::session(file),
+            (None, _) | (Some(_), Some(_)) => Ok(Vec::new()),
         }
     }
 

@@ -11,7 +11,7 @@ use super::fingerprint::Mark;
 use super::lines;
 use super::transcripts::Transcript;
 use crate::run_dir::limits::MAX_PAYLOAD_BYTES;
-use crate::run_dir::{Position, Row};
+use crate::run_dir::{Position, Row, RowName};
 
 /// Total size in bytes from which files are read in several threads.
 const LARGE: u64 = 2 << 20;
@@ -35,7 +35,7 @@ pub(super) fn scan<S: Send>(
     let run = || {
         let mut state = new();
         while let Some((index, (file, mark))) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-            read_file(*index, file, mark, &mut |row| each(&mut state, row))?;
+            read_file(*index, file, mark.bytes, &mut |row| each(&mut state, row))?;
         }
         Ok(state)
     };
@@ -70,12 +70,18 @@ pub(super) fn payload(file: &Transcript, line: u64, offset: u64) -> Result<Optio
     Ok(found)
 }
 
-fn read_file(
-    index: u32,
-    file: &Transcript,
-    mark: &Mark,
-    hand_out: &mut impl FnMut(Row<'_>),
-) -> Result<(), EvidenceError> {
+/// The lines of one file again, as long as it is now.
+pub(super) fn session(file: &Transcript) -> Result<Vec<(RowName, Vec<u8>)>, EvidenceError> {
+    let mut payloads = Vec::new();
+    read_file(0, file, u64::MAX, &mut |row| {
+        if let (Some(name), Ok(bytes)) = (row.position.row_name(), row.payload) {
+            payloads.push((name, bytes.to_vec()));
+        }
+    })?;
+    Ok(payloads)
+}
+
+fn read_file(index: u32, file: &Transcript, end: u64, hand_out: &mut impl FnMut(Row<'_>)) -> Result<(), EvidenceError> {
     let store_key = file.store_key.as_str();
     if let Some(path) = &file.meta {
         let meta = read_meta(path)?;
@@ -85,7 +91,7 @@ fn read_file(
     }
     let error = |error| EvidenceError::io(&file.path, error);
     let mut reader = BufReader::with_capacity(1 << 18, File::open(&file.path).map_err(error)?);
-    lines::each(&mut reader, mark.bytes, MAX_PAYLOAD_BYTES, |line| {
+    lines::each(&mut reader, end, MAX_PAYLOAD_BYTES, |line| {
         let position = Position::Line { file: index, line: line.number, offset: line.offset };
         let said = line.content.map_err(|bytes| format!("too long: {bytes} bytes"));
         let payload = said.as_ref().map(|bytes| *bytes).map_err(String::as_str);

@@ -18,7 +18,7 @@ mod workbench;
 pub use json_text::{JsonText, decode_json_text};
 pub use lineage::Lineage;
 pub use manifest::{Manifest, ManifestRow};
-pub use row::{Position, Row};
+pub use row::{Position, Row, RowName};
 pub use short_names::ShortNames;
 pub use state_problem::{StateFault, StateProblem};
 pub use state_reader::UnknownKey;

@@ -19,6 +19,25 @@ pub enum Position {
     },
 }
 
+/// Which row of its session a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RowName {
+    /// The row of a table with this sequence number.
+    Seq(i64),
+    /// The line of a file with this number.
+    Line(u64),
+}
+
+impl Position {
+    /// Which row of its session the row is; `None` without a sequence number.
+    pub fn row_name(self) -> Option<RowName> {
+        match self {
+            Self::Database { seq, .. } => seq.map(RowName::Seq),
+            Self::Line { line, .. } => Some(RowName::Line(line)),
+        }
+    }
+}
+
 /// One undecoded row: the only thing that evidence and transcript share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
