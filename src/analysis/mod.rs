@@ -6,6 +6,7 @@ mod curve;
 mod economics;
 mod inputs;
 mod integrity;
+pub mod layers;
 mod outline;
 pub mod prices;
 mod selection;

@@ -75,7 +75,7 @@ impl CallCounts {
     }
 }
 
-fn is_likely_denied(answer: &Answer) -> bool {
+pub(super) fn is_likely_denied(answer: &Answer) -> bool {
     answer.denial.is_none() && answer.is_error && LIKELY_DENIALS.iter().any(|text| answer.excerpt.starts_with(text))
 }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// One session of the store with everything that is derived from its entries.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SessionModel {
     /// Store key, entries, defects.
     pub session: Session,

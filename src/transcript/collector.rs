@@ -14,7 +14,7 @@ pub struct Transcripts {
 }
 
 /// The entries of one store key.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Session {
     /// Store key.
     pub store_key: String,

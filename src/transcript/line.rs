@@ -9,7 +9,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 /// Some editors and tools put it before the first record.
-pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// One thing found on a line: the JSON of a record, or what is wrong.
 pub(super) type Found<'a> = Result<&'a str, DefectKind>;

@@ -23,7 +23,7 @@ pub use defect::{Defect, DefectKind};
 pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, Kind, Parent};
 pub use fields::{Fields, Slots, each_element, each_field, fields, fill, fill_each};
 pub use label::{Interner, Label};
-pub use line::record;
+pub use line::{BYTE_ORDER_MARK, record};
 pub use message::{Message, SYNTHETIC};
 pub use readable::{Readable, ReadableBlock};
 pub use scalar::{characters_of, text, truthy};
