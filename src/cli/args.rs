@@ -1,4 +1,4 @@
-use super::{chain, completions, cost, sessions, show, summary};
+use super::{chain, completions, cost, layers, sessions, show, summary};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;
@@ -30,6 +30,7 @@ pub(super) enum Command {
     Chain(chain::Args),
     Show(show::Args),
     Cost(cost::Args),
+    Layers(layers::Args),
     Completions(completions::Args),
 }
 

@@ -10,12 +10,14 @@ use crate::evidence::{
 use crate::report::views::Opening;
 use crate::report::{Page, Report, render};
 use crate::run_dir::names::{LINEAGE, MANIFEST};
-use crate::run_dir::{FolderCount, Lineage, Manifest, Position, ShortNames, SpillFile, StateFault, Workbench};
+use crate::run_dir::{FolderCount, Lineage, Manifest, Position, RowName, ShortNames, SpillFile, StateFault, Workbench};
 use crate::session::{Ix, Model, SessionModel};
-use crate::transcript::{Collector, record};
+use crate::transcript::{BYTE_ORDER_MARK, Collector, Entry, record};
 use crate::unit::{Diagnosis, Finding, Place, Zone};
 use anyhow::{Context, Result};
 use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -100,6 +102,26 @@ impl Loaded {
         Ok(self.evidence.payload(session.store_key(), position)?)
     }
 
+    /// The entries of a session as text, each with its sequence number, in order. No other session is in memory.
+    pub(super) fn payloads(&self, session: &SessionModel) -> Result<Vec<(i64, String)>> {
+        let rows: HashMap<RowName, Vec<u8>> = self.evidence.session(session.store_key())?.into_iter().collect();
+        let payload = |(ix, entry): (Ix, &Entry)| {
+            let row = entry.position.row_name().and_then(|name| rows.get(&name));
+            let bytes = match row {
+                Some(row) => Cow::Borrowed(record(row, entry)),
+                None => Cow::Owned(self.payload(session, ix)?),
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            Ok((entry.seq, text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).to_owned()))
+        };
+        session.entries().map(payload).collect()
+    }
+
+    /// The workbench of the run, if one is found.
+    pub(super) fn workbench(&self) -> Option<Workbench> {
+        self.evidence.workbench().map(|listing| workbench(&listing))
+    }
+
     /// What the summary looks at beside the transcripts.
     pub(super) fn inputs(&self) -> Result<Inputs> {
         let mut unreadable = Vec::new();
@@ -117,7 +139,7 @@ impl Loaded {
             lineage,
             unreadable,
             tables: StoreTables { meta: self.evidence.meta()?, summaries: self.evidence.summaries()? },
-            workbench: self.evidence.workbench().map(|listing| workbench(&listing)),
+            workbench: self.workbench(),
         })
     }
 }

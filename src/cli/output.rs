@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// Refuses an output file inside of the source, before anything is read.
 pub(super) fn check(common: &CommonArgs, source: &Path) -> Result<()> {
-    let Some(output) = &common.output else { return Ok(()) };
+    common.output.as_deref().map_or(Ok(()), |output| check_file(output, source))
+}
+
+/// Refuses to write a file inside of the source.
+pub(super) fn check_file(output: &Path, source: &Path) -> Result<()> {
     let target = target(output)?;
     let Ok(source) = fs::canonicalize(source) else { return Ok(()) };
     // A database or transcript is surrounded by files that belong to it.
@@ -50,7 +54,14 @@ pub(super) fn write(common: &CommonArgs, text: &str) -> Result<()> {
 
 /// Writes bytes as they are, to `--output` or to standard output.
 pub(super) fn write_bytes(common: &CommonArgs, bytes: &[u8]) -> Result<()> {
-    let Some(path) = &common.output else { return standard(bytes) };
+    match &common.output {
+        Some(path) => write_to(path, bytes),
+        None => standard(bytes),
+    }
+}
+
+/// Writes bytes as they are to a file that was checked.
+pub(super) fn write_to(path: &Path, bytes: &[u8]) -> Result<()> {
     write_file(path, bytes).with_context(|| format!("cannot write to {}", path.display()))
 }
 

@@ -39,6 +39,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Chain(args) => args.run(),
         Command::Show(args) => args.run(),
         Command::Cost(args) => args.run(),
+        Command::Layers(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

@@ -73,6 +73,27 @@ fn chain_loaded() {
     each_fixture(|case| snapshot("chain-loaded", case, &["chain", case.source, "--view", "loaded"]));
 }
 
+#[test]
+fn layers() {
+    each_fixture(|case| snapshot("layers", case, &["layers", case.source]));
+}
+
+#[test]
+fn layers_of_a_strict_policy() {
+    for name in ["compaction", "denials", "healthy", "hostile-text", "interrupted-2.1.197", "load-layers"] {
+        let case = Case::copy(name);
+        snapshot("layers-changes", &case, &["layers", case.source, "--policy", "tight", "--changes"]);
+        snapshot("layers-diff", &case, &["layers", case.source, "--diff", "default", "flower-run"]);
+    }
+    let case = Case::copy("load-layers");
+    let changes = ["layers", case.source, "--session", "denied-in-company", "--changes", "--full"];
+    for format in ["csv", "md", "json"] {
+        let args = [&changes[..], &["--format", format]].concat();
+        snapshot(&format!("layers-changes-{format}"), &case, &args);
+    }
+    snapshot("layers-explain", &case, &["layers", "--explain", "git log --oneline | head && sed -i s/a/b/ \"f;g\""]);
+}
+
 /// The first session and its first entry that has something to show: a call, or whatever stands at 1.
 #[test]
 fn show() {
@@ -111,7 +132,7 @@ fn chain_dot() {
 fn formats_for_machines() {
     for name in ["hostile-text", "leaf-disagrees"] {
         let case = Case::copy(name);
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             for format in ["csv", "md"] {
                 snapshot(&format!("{command}-{format}"), &case, &[command, case.source, "--format", format]);
             }
@@ -121,7 +142,7 @@ fn formats_for_machines() {
     }
     for name in ["compaction", "hostile-text", "nested-agents"] {
         let case = Case::copy(name);
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             snapshot(&format!("{command}-json"), &case, &[command, case.source, "--format", "json"]);
         }
         snapshot("show-json", &case, &["show", case.source, "main:1", "--format", "json"]);

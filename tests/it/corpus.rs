@@ -27,3 +27,10 @@ fn decoding_keeps_its_laws() {
 fn chains_keep_their_laws() {
     replay("build_chain", laws::build_chain);
 }
+
+/// The layers are given transcripts too.
+#[test]
+fn layers_keep_their_laws() {
+    replay("build_chain", laws::load_layers);
+    replay("decode_row", laws::load_layers);
+}

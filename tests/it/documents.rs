@@ -64,7 +64,7 @@ fn documented(section: &str) -> BTreeMap<String, (BTreeSet<String>, bool)> {
 }
 
 /// Objects whose names are data.
-const MAPS: [&str; 7] = [
+const MAPS: [&str; 10] = [
     "result.by_model",
     "result.by_session",
     "result.usage.by_model",
@@ -72,10 +72,16 @@ const MAPS: [&str; 7] = [
     "result.sessions[].standing",
     "result.sessions[].outline[].calls",
     "result.sessions[].outline[].notices",
+    "result.keys",
+    "result.keys.*.relinked",
+    "result.totals.verdicts",
 ];
 
 /// Every path of a report with the types that were seen there.
 fn walk(path: &str, value: &Value, seen: &mut BTreeMap<String, BTreeSet<String>>) {
+    // The second policy of a comparison has the fields of the first.
+    let same_as = path.strip_prefix("result.other.").map(|rest| format!("result.{rest}"));
+    let path = same_as.as_deref().unwrap_or(path);
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -107,6 +113,10 @@ fn reports(command: &str) -> Vec<Value> {
         let case = Case::open(&name);
         if ["torn-page", "torn-tail"].contains(&name.as_str()) {
             continue;
+        }
+        if command == "layers" {
+            let tight = ["--policy", "tight", "--changes", "--diff", "none"];
+            reports.push(json(&case.root, &[&["layers", case.source], &tight[..]].concat()));
         }
         if command == "show" {
             let sessions = json(&case.root, &["sessions", case.source]);
@@ -179,6 +189,24 @@ fn sessions_hold_their_contract() {
 #[test]
 fn chains_hold_their_contract() {
     holds_its_contract("chain");
+}
+
+#[test]
+fn layers_hold_their_contract() {
+    holds_its_contract("layers");
+}
+
+#[test]
+fn rulings_hold_their_contract() {
+    let contract = documented("layers-explain");
+    let mut seen = BTreeMap::new();
+    for command in ["git status | cat", "rm x > y && sed -i s/a/b/ f", " "] {
+        let report = json(&fixtures(), &["layers", "--explain", command]);
+        assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/layers-explain/1".into(), &Value::Null));
+        walk("result", &report["result"], &mut seen);
+    }
+    let paths: BTreeMap<_, _> = contract.into_iter().map(|(path, (types, _))| (path, types)).collect();
+    assert_eq!(seen, paths);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn exit_codes_follow_the_findings() {
         ("second-result", "error", 1),
     ] {
         let case = Case::open(name);
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             let ended = run(&case.root, &[command, case.source, "--fail-on", level]);
             assert_eq!((ended.code, ended.err.as_str()), (Some(code), ""), "{name} {command} {level}");
             assert_eq!(ended.out, run(&case.root, &[command, case.source]).out, "{name} {command} {level}");
@@ -190,7 +190,7 @@ fn a_report_goes_where_it_is_told() {
     let case = Case::open("leaf-disagrees");
     let file = case.root.join("report.txt");
     for format in ["table", "json", "csv", "md"] {
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             let args = [command, "runs", "--format", format, "--tz", "UTC"];
             let ended = run(&case.root, &[&args[..], &["--output", "report.txt"]].concat());
             assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (Some(0), "", ""), "{command} {format}");

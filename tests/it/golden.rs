@@ -174,7 +174,7 @@ fn what_recovery_did_is_told() {
 fn torn_stores_pretend_nothing() {
     for (name, said) in [("torn-page", "is damaged"), ("torn-tail", "is cut off")] {
         let case = Case::open(name);
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             for format in ["table", "json", "csv", "md"] {
                 let ended = run(&case.root, &[command, case.source, "--format", format]);
                 assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{name} {command} {format}");

@@ -21,6 +21,7 @@ mod evidence;
 mod golden;
 #[path = "../laws/mod.rs"]
 mod laws;
+mod layers;
 mod live_writer;
 mod odd_stores;
 mod outputs;

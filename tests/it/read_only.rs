@@ -57,6 +57,14 @@ fn chain_writes_nothing() {
 }
 
 #[test]
+fn layers_write_nothing() {
+    each_source(|case, source| {
+        untouched(&case.root, &["layers", source]);
+        untouched(&case.root, &["layers", source, "--policy", "tight", "--changes", "--format", "json"]);
+    });
+}
+
+#[test]
 fn show_writes_nothing() {
     each_source(|case, source| {
         if ["torn-page", "torn-tail"].contains(&case.name.as_str()) {
@@ -80,7 +88,7 @@ fn single_files_are_left_alone() {
         ("forked", "cli-projects/-workspace-demo-forked/5d816f9d-86f3-424b-ad6d-defcbbe9b540.jsonl"),
     ] {
         let case = Case::open(name);
-        for command in ["summary", "sessions", "chain"] {
+        for command in ["summary", "sessions", "chain", "layers"] {
             untouched(&case.root, &[command, source]);
         }
     }

@@ -1,9 +1,12 @@
 //! What holds for any bytes: one function per layer that checks its laws, for the fuzz targets and for the tests that
 //! replay the corpus.
 
+use flower_analyze::layers::{Edit, Layer, Loaded, Payload, Policy, Source, load, load_through};
 use flower_analyze::run_dir::{Position, Row};
 use flower_analyze::session::{Ix, Model, SessionModel, Standing};
 use flower_analyze::transcript::{Collector, Interner, Notes, Outcome, decode_row as decode, record};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The laws of decoding one row. A column is one outcome, a line at least one; decoding twice gives the same; the record
 /// of each entry is found again in its line; rows and parts balance.
@@ -54,6 +57,55 @@ pub(crate) fn build_chain(bytes: &[u8]) {
     let forwards = model(lines.iter(), in_table);
     let backwards = model(lines.iter().rev(), in_table);
     assert_eq!(told(&forwards), told(&backwards), "the order of the rows matters");
+}
+
+/// The laws of the load layers. The input is a transcript, of one session.
+pub(crate) fn load_layers(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let payloads: Vec<_> = (0..).zip(text.lines()).map(|(seq, json)| Payload { seq, json }).collect();
+    for policy in Policy::names().map(|name| Policy::named(name).unwrap()) {
+        let mut first = true;
+        for last in [Layer::Heal, Layer::Prune, Layer::Trim, Layer::Expire] {
+            let loaded = load_through(&payloads, &policy, last);
+            assert!(loaded.changes.iter().all(|change| change.layer <= last), "a layer that was not asked for");
+            layer_laws(&payloads, &policy, &loaded);
+            if std::mem::take(&mut first) {
+                assert_eq!(loaded, load(&payloads, &policy), "loading depends on more than its input");
+            }
+        }
+    }
+}
+
+/// What is kept and dropped is what was there; what is added has a reason; what is not changed keeps its bytes.
+fn layer_laws(payloads: &[Payload<'_>], policy: &Policy, loaded: &Loaded<'_>) {
+    let of = |wanted: fn(&Edit) -> bool| loaded.changes.iter().filter(move |change| wanted(&change.edit));
+    let dropped: BTreeSet<i64> = of(|edit| *edit == Edit::Dropped).map(|change| change.seq).collect();
+    let added: Vec<i64> = of(|edit| matches!(edit, Edit::Added { .. })).map(|change| change.seq).collect();
+    let (mut stored, mut healed) = (Vec::new(), Vec::new());
+    for line in &loaded.lines {
+        match line.source() {
+            Source::Stored { seq } => stored.push(seq),
+            Source::Healed { after } => healed.push(after),
+        }
+        let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(line.json()).is_ok();
+        assert!(is_object || !line.is_changed(), "not an object any more: {}", line.json());
+    }
+    let kept: Vec<i64> = payloads.iter().map(|payload| payload.seq).filter(|seq| !dropped.contains(seq)).collect();
+    assert_eq!(stored, kept, "kept and dropped are not what was there");
+    assert_eq!(healed, added, "added without a reason");
+    let changed: BTreeSet<i64> = loaded.changes.iter().map(|change| change.seq).collect();
+    for line in loaded.lines.iter().filter(|line| matches!(line.source(), Source::Stored { .. })) {
+        let (Source::Stored { seq } | Source::Healed { after: seq }) = line.source();
+        let stored = payloads.iter().find(|payload| payload.seq == seq).unwrap();
+        assert!(changed.contains(&seq) || line.json() == stored.json, "changed without a reason: {}", stored.json);
+    }
+    let report = &loaded.report;
+    let [entries_in, entries_out, added] =
+        [payloads.len(), loaded.lines.len(), healed.len()].map(|n| u64::try_from(n).unwrap());
+    assert_eq!((report.entries_in, report.entries_out), (entries_in, entries_out));
+    assert_eq!(report.entries_in + added, report.entries_out + report.pruned, "entries do not balance");
+    assert!(*policy != Policy::none() || loaded.changes.is_empty(), "a policy that changes nothing changes something");
+    assert_eq!(loaded.jsonl().lines().count(), loaded.lines.len(), "an entry on several lines");
 }
 
 fn outcomes(row: &Row<'_>) -> Vec<Outcome> {

@@ -1,0 +1,28 @@
+use crate::analysis::layers::Explained;
+use crate::report::{Cell, Column, Facts, Page, Table};
+
+/// Whether a command only looks, and why.
+pub fn ruling(explained: &Explained) -> Page {
+    let ruling = &explained.ruling;
+    let answer = if explained.ephemeral {
+        Cell::text("only looks: its old results expire").good()
+    } else {
+        Cell::text("counts as one that changes something: its results stay").warn()
+    };
+    let mut facts = Facts::new().line("command", explained.command.as_str()).line("it", answer);
+    if ruling.blank {
+        facts = facts.line("because", "it is blank");
+    }
+    for mark in &ruling.marks {
+        facts = facts.line("because", format!("of `{}`: {}", mark.sign, mark.why));
+    }
+    let columns =
+        [Column::number("segment"), Column::text("text"), Column::text("begins with"), Column::text("only looks")];
+    let rows = ruling.segments.iter().enumerate().map(|(at, segment)| {
+        let looks = segment.looks.map_or_else(|| Cell::text("no").warn(), |_| Cell::text("yes").good());
+        [Cell::from(at + 1), segment.text.as_str().into(), segment.looks.into(), looks]
+    });
+    Page::new("Whether a command only looks").part(facts).part(Table::new(columns).rows(rows).primary()).note(
+        "This is flower's rule. It knows no quotes, and a line end is no separator: what follows one is not looked at.",
+    )
+}
