@@ -16,7 +16,6 @@ use crate::transcript::{BYTE_ORDER_MARK, Collector, Entry, record};
 use crate::unit::{Diagnosis, Finding, Place, Zone};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -104,15 +103,16 @@ impl Loaded {
 
     /// The entries of a session as text, each with its sequence number, in order. No other session is in memory.
     pub(super) fn payloads(&self, session: &SessionModel) -> Result<Vec<(i64, String)>> {
-        let rows: HashMap<RowName, Vec<u8>> = self.evidence.session(session.store_key())?.into_iter().collect();
+        let mut rows: HashMap<RowName, Vec<u8>> = self.evidence.session(session.store_key())?.into_iter().collect();
         let payload = |(ix, entry): (Ix, &Entry)| {
-            let row = entry.position.row_name().and_then(|name| rows.get(&name));
-            let bytes = match row {
-                Some(row) => Cow::Borrowed(record(row, entry)),
-                None => Cow::Owned(self.payload(session, ix)?),
+            let name = entry.position.row_name();
+            let bytes = match (entry.position, name.and_then(|name| rows.get(&name))) {
+                // Of a table, a row is one entry: it is not copied.
+                (Position::Database { .. }, Some(_)) => name.and_then(|name| rows.remove(&name)).unwrap_or_default(),
+                (Position::Line { .. }, Some(line)) => record(line, entry).to_vec(),
+                (_, None) => self.payload(session, ix)?,
             };
-            let text = String::from_utf8_lossy(&bytes);
-            Ok((entry.seq, text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).to_owned()))
+            Ok((entry.seq, text(bytes)))
         };
         session.entries().map(payload).collect()
     }
@@ -142,6 +142,12 @@ impl Loaded {
             workbench: self.workbench(),
         })
     }
+}
+
+/// A payload as the decoder reads it.
+fn text(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    text.strip_prefix(BYTE_ORDER_MARK).map(ToOwned::to_owned).unwrap_or(text)
 }
 
 fn workbench(listing: &WorkbenchListing) -> Workbench {

@@ -1,4 +1,5 @@
-//! How long `summary` takes, compared with merely reading every payload with SQLite.
+//! How long `summary` takes, compared with merely reading every payload with SQLite, and how long `layers` takes, compared
+//! with `summary`.
 //!
 //! ```sh
 //! cargo bench --bench summary                # 50 and 500 MiB, as in reports/bench.md; needs 600 MB of temporary space
@@ -49,10 +50,15 @@ fn main() {
         let growth = after.as_secs_f64() / before.as_secs_f64();
         println!("\n{small} to {large} MiB: {growth:.1} times the time");
     }
+    println!("\n| payload | layers | summary | ratio | layers: peak | processor |");
+    println!("|---|---|---|---|---|---|");
+    for size in &sizes {
+        compare_layers(*size);
+    }
     let folder = tempfile::tempdir().unwrap();
     let made = make_run(folder.path(), 0);
     let start = median((0..STARTS).map(|_| timed(|| run(&mut summary(folder.path())))).collect());
-    println!("start to end on {} entries: {:.1} ms, median of {STARTS}", made.entries, start.as_secs_f64() * 1000.0);
+    println!("\nstart to end on {} entries: {:.1} ms, median of {STARTS}", made.entries, start.as_secs_f64() * 1000.0);
 }
 
 /// Measures both on a run of one size, prints the line, and gives the time of `summary`.
@@ -79,9 +85,31 @@ fn compare(mebibytes: usize, with_tool: bool) -> Duration {
     analyzed
 }
 
+/// Measures `layers` and `summary` on a run of one size and prints the line.
+fn compare_layers(mebibytes: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = make_run(folder.path(), mebibytes << 20);
+    let time = |command: &str| timed(|| run(&mut analyze(command, folder.path())));
+    time("layers");
+    let (layers, summary): (Vec<_>, Vec<_>) = (0..RUNS).map(|_| (time("layers"), time("summary"))).unzip();
+    let (layers, summary) = (median(layers), median(summary));
+    println!(
+        "| {} MiB | {:.0} ms | {:.0} ms | {:.2} | {} |",
+        made.bytes >> 20,
+        layers.as_secs_f64() * 1000.0,
+        summary.as_secs_f64() * 1000.0,
+        layers.as_secs_f64() / summary.as_secs_f64(),
+        cost(&mut analyze("layers", folder.path())),
+    );
+}
+
 fn summary(folder: &Path) -> Command {
+    analyze("summary", folder)
+}
+
+fn analyze(what: &str, folder: &Path) -> Command {
     let mut command = Command::new(ANALYZE);
-    command.arg("summary").arg(folder).args(["--tz", "UTC"]);
+    command.arg(what).arg(folder).args(["--tz", "UTC"]);
     command
 }
 

@@ -452,12 +452,14 @@ proptest! {
         let mut longer = rows.clone();
         longer.push(json!({"type":"system","uuid":"later","parentUuid":"u0"}).to_string());
         let added = |rows: &[String]| {
-            let changes = load(&payloads(rows), &Policy::flower()).changes.into_iter();
-            let uuids = changes.filter_map(|change| match change.edit {
-                Edit::Added { uuid, .. } => Some((change.layer, uuid)),
-                _ => None,
-            });
-            uuids.collect::<Vec<_>>()
+            let changes = load(&payloads(rows), &Policy::flower()).changes;
+            let mut uuids = Vec::new();
+            for change in changes {
+                if let Edit::Added { uuid, .. } = change.edit {
+                    uuids.push((change.layer, uuid));
+                }
+            }
+            uuids
         };
         prop_assert_eq!(added(&rows), added(&longer));
         prop_assert!(added(&rows).iter().all(|(layer, _)| *layer == Layer::Heal));

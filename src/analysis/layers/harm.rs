@@ -62,11 +62,12 @@ fn history(fed: &Fed<'_>, see: &mut impl FnMut(LayerFinding, Option<i64>, bool))
     };
     let lost: Vec<(Ix, &Entry)> = fed.before.entries().filter(is_lost).collect();
     let Some((_, first)) = lost.first() else { return };
-    let by_prune = fed.loaded.changes.iter().any(|change| {
-        matches!(change.edit, Edit::Dropped | Edit::Relinked { .. } | Edit::Stripped { .. })
-            && change.layer == Layer::Prune
-    });
-    let layer = if by_prune { Layer::Prune } else { Layer::Heal };
+    // A layer that only replaced contents has moved nothing.
+    let moved = |layer| {
+        let changes = fed.loaded.changes.iter().filter(|change| change.layer == layer);
+        changes.filter(|change| !matches!(change.edit, Edit::Replaced { .. })).count()
+    };
+    let layer = if moved(Layer::Prune) == 0 && moved(Layer::Heal) > 0 { Layer::Heal } else { Layer::Prune };
     see(LayerFinding::HistoryLost { layer, entries: lost.len() }, Some(first.seq), true);
 }
 

@@ -104,3 +104,59 @@ impl Explained {
         Self { command: command.to_owned(), ephemeral: ruling.is_ephemeral(), ruling }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::layers::Answer;
+    use crate::run_dir::{Position, Row};
+    use crate::session::Model;
+    use crate::transcript::Collector;
+
+    const ROWS: [&str; 4] = [
+        r#"{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"Begin."}}"#,
+        r#"{"type":"assistant","uuid":"b","parentUuid":"a","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#,
+        r#"{"type":"user","uuid":"c","parentUuid":"b","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"[Request interrupted"}]}}"#,
+        r#"{"type":"user","uuid":"d","parentUuid":"c","message":{"role":"user","content":"On."}}"#,
+    ];
+
+    fn looked_at(fed: &[&str]) -> (KeyLoad, Vec<Finding>) {
+        let mut collector = Collector::default();
+        for (seq, json) in (0..).zip(ROWS) {
+            let position = Position::Database { rowid: seq + 1, seq: Some(seq) };
+            collector.push(&Row { store_key: "p/s", position, uid: None, payload: Ok(json.as_bytes()) });
+        }
+        let model = Model::build(Collector::finish([collector]));
+        let (policy, prices) = (Policy::flower(), PriceTable::built_in().unwrap());
+        let question = Question {
+            policy: &policy,
+            last: Layer::Heal,
+            prices: &prices,
+            workbench: None,
+            changes: false,
+            full: false,
+        };
+        let payloads: Vec<_> = (0..).zip(fed).map(|(seq, json)| Payload { seq, json }).collect();
+        key_load(&model.sessions[0], &payloads, &question.load(&payloads), None, &question)
+    }
+
+    #[test]
+    fn a_chain_that_is_whole_stays_whole() {
+        let (load, findings) = looked_at(&ROWS);
+        assert_eq!((load.verdict.live, findings), (Answer::Resumable, Vec::new()));
+        assert_eq!((load.cache.first_seq, load.cache.model), (Some(2), None));
+        assert_eq!(load.context.before.size.entries, 4);
+    }
+
+    /// No layer is known to do that; a red line is checked all the same.
+    #[test]
+    fn entries_that_the_leaf_does_not_reach_any_more_are_an_error() {
+        let torn = ROWS[2].replace(r#""parentUuid":"b""#, r#""parentUuid":"gone""#);
+        let (load, findings) = looked_at(&[ROWS[0], ROWS[1], &torn, ROWS[3]]);
+        let codes: Vec<_> = findings.iter().map(|found| (found.code, found.place.seq)).collect();
+        assert_eq!(codes, [("pairing-broken", Some(2)), ("history-lost", Some(0))]);
+        let reasons: Vec<_> = load.verdict.reasons.iter().map(|reason| (reason.code, reason.answer)).collect();
+        assert_eq!(reasons, [("pairing-broken", Answer::Refused), ("history-lost", Answer::ResumableWithLoss)]);
+        assert_eq!((load.verdict.live, load.verdict.whole), (Answer::Refused, Answer::Refused));
+    }
+}
