@@ -6,10 +6,11 @@
 //!
 //! - `unit`: money, tokens, spans, time stamps, findings; the words of every layer.
 //! - `run_dir`: what a run directory is: file names, store keys, rows, manifest, lineage, limits.
-//! - `evidence`: opens a source without changing it and hands out rows. The only layer that reads files.
+//! - `evidence`: opens a source without changing it and hands out rows. Beside it only `plugin` reads files.
 //! - `transcript`: bytes to entries. Total: a row becomes an entry or a defect. No I/O.
 //! - `session`: entries to chains, turns, tool calls and usage counted once.
 //! - `layers`: what the load layers make of a session before it is fed to the model again. Pure.
+//! - `plugin`: plugin directories of the agent CLI: what they bring, what is wrong with them. Reads files in one place only.
 //! - `analysis`: the model to the typed result of each command.
 //! - `report`: results to text: terminal tables, JSON, CSV, Markdown. Writes nothing.
 //! - `cli`: one file per command; the only layer that writes to stdout, stderr or files.
@@ -25,6 +26,7 @@ pub mod analysis;
 pub mod cli;
 pub mod evidence;
 pub mod layers;
+pub mod plugin;
 pub mod report;
 pub mod run_dir;
 pub mod session;

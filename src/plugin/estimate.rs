@@ -1,0 +1,103 @@
+use super::frontmatter::Document;
+use crate::unit::Tokens;
+use std::borrow::Cow;
+
+/// UTF-16 units that count as one token.
+const UNITS_PER_TOKEN: u64 = 4;
+
+/// Longest description that is taken from a body, in UTF-16 units, and what is kept of a longer one before `...`.
+const MAX_DERIVED: usize = 100;
+const KEPT_OF_DERIVED: usize = 97;
+
+/// How many tokens a text is: a guess from its length, as the CLI makes it (spec/plugins.md, Estimate).
+pub struct Estimate;
+
+impl Estimate {
+    /// A quarter of the UTF-16 units, half a token rounded up.
+    pub const fn of_units(units: u64) -> Tokens {
+        Tokens(units.saturating_add(UNITS_PER_TOKEN / 2) / UNITS_PER_TOKEN)
+    }
+
+    /// As the CLI shows a part: below twenty only that, then tens, then thousands with one decimal.
+    pub fn part(tokens: Tokens) -> String {
+        let tens = tokens.0.saturating_add(5) / 10 * 10;
+        match tokens.0 {
+            0..20 => "< 20".to_owned(),
+            _ if tens < 1000 => format!("~{tens}"),
+            _ => match (tens / 1000, tens.saturating_add(50) % 1000 / 100, tens.saturating_add(50) / 1000) {
+                (_, 0, whole) => format!("~{whole}k"),
+                (_, tenth, whole) => format!("~{whole}.{tenth}k"),
+            },
+        }
+    }
+
+    /// As the CLI shows the total: every digit, in groups of three.
+    pub fn total(tokens: Tokens) -> String {
+        let digits = tokens.0.to_string();
+        let mut shown = String::from("~");
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                shown.push(',');
+            }
+            shown.push(digit);
+        }
+        shown + " tok"
+    }
+}
+
+/// Length as JavaScript counts it.
+fn units(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// UTF-16 units of what the model is given in every session of a component that is listed under a name.
+pub(super) fn always_on(listed: &str, text: &str) -> u64 {
+    let document = Document::parse(text);
+    let description = document.text("description").filter(|description| !description.is_empty());
+    let description = description.unwrap_or_else(|| derived(document.body));
+    let when = document.text("when_to_use").unwrap_or_default();
+    let parts = [Cow::Borrowed(listed), description, when];
+    let joined: Vec<&str> = parts.iter().map(AsRef::as_ref).filter(|part: &&str| !part.is_empty()).collect();
+    u64::try_from(units(&joined.join(" "))).unwrap_or(u64::MAX)
+}
+
+/// The first line of a body that says something, without the mark of a heading, cut.
+fn derived(body: &str) -> Cow<'_, str> {
+    let line = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = line.trim_start_matches('#').trim_start();
+    if units(line) <= MAX_DERIVED {
+        return Cow::Borrowed(line);
+    }
+    let kept: Vec<u16> = line.encode_utf16().take(KEPT_OF_DERIVED).collect();
+    Cow::Owned(format!("{}...", String::from_utf16_lossy(&kept)))
+}
+
+/// Tokens of the body: what each use adds.
+pub(super) fn on_invoke(text: &str) -> Tokens {
+    Estimate::of_units(u64::try_from(units(Document::parse(text).body.trim())).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_the_cli_shows_them() {
+        let parts = [0, 19, 20, 25, 994, 995, 1050, 1049, 10_028, 10_540, 101_300];
+        let parts = parts.map(|tokens| Estimate::part(Tokens(tokens)));
+        assert_eq!(parts, ["< 20", "< 20", "~20", "~30", "~990", "~1k", "~1.1k", "~1.1k", "~10k", "~10.5k", "~101.3k"]);
+        assert_eq!(
+            [0, 999, 1001, 1_234_567].map(|n| Estimate::total(Tokens(n))),
+            ["~0 tok", "~999 tok", "~1,001 tok", "~1,234,567 tok"]
+        );
+        assert_eq!([1, 2, 5, 6].map(|units| Estimate::of_units(units).0), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn lengths_are_those_of_javascript() {
+        assert_eq!(always_on("p:n", "---\ndescription: é漢😀\nwhen_to_use: now\n---\n"), 3 + 1 + 4 + 1 + 3);
+        assert_eq!(always_on("n", "---\na: b\n---\n\n# Title\n\nMore"), 1 + 1 + 5);
+        assert_eq!(always_on("n", &"x".repeat(101)), 1 + 1 + 100);
+        assert_eq!(on_invoke("---\na: b\n---\n\n  12345678 \n"), Tokens(2));
+    }
+}

@@ -1,0 +1,290 @@
+use super::issue::{Faults, Field, Issue, above_zero, boolean, kind_of, one_of, string, string_record, strings};
+use super::issue::{expected, fields};
+use super::json;
+use super::manifest::Said;
+use super::manifest_schema::url;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The events to which hooks can be bound (spec/plugins.md, hooks).
+pub(super) const EVENTS: [&str; 33] = [
+    "SessionStart",
+    "Setup",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Notification",
+    "MessageDisplay",
+    "SubagentStart",
+    "SubagentStop",
+    "TaskCreated",
+    "TaskCompleted",
+    "Stop",
+    "StopFailure",
+    "TeammateIdle",
+    "InstructionsLoaded",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "FileChanged",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "PreCompact",
+    "PostCompact",
+    "PreModelSwitch",
+    "PostModelSwitch",
+    "Elicitation",
+    "ElicitationResult",
+    "SessionEnd",
+];
+
+/// A hook of these events may be what guards permissions: the CLI refuses the plugin rather than run without it.
+const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
+
+const REFUSED: &str = " — a PreToolUse/PermissionRequest hook that cannot be loaded may be what guards the permissions \
+                       declared beside it, so nothing it sits in is applied until the entry is fixed or removed";
+
+const IGNORED: &str = "; entry ignored at runtime";
+
+/// A hook that loads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Hook {
+    /// Event.
+    pub event: String,
+    /// Which tools or sources it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
+    /// `command`, `http`, `mcp_tool`, `prompt` or `agent`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Command line, or the program if there are arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Arguments: the command is then started without a shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Address of an `http` hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Server of an `mcp_tool` hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Tool of an `mcp_tool` hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Text for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The file that declares it, from the directory that was read.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// The hooks of one file or one field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct HookReading {
+    pub(super) said: Said,
+    pub(super) hooks: Vec<Hook>,
+    /// Events with a list of matchers, in file order, whether their hooks load or not.
+    pub(super) events: Vec<String>,
+}
+
+/// Reads a hooks file.
+pub(super) fn file(text: &str) -> HookReading {
+    let failed = |path: &str, message: String| HookReading {
+        said: Said::error(Issue::new(path, message)),
+        ..HookReading::default()
+    };
+    let value = match json::parse(text) {
+        Ok(value) => value,
+        Err(message) => {
+            let said = format!("Invalid JSON syntax: {message}. At runtime this breaks the entire plugin load.");
+            return failed("json", said);
+        }
+    };
+    let Value::Object(object) = value else {
+        return failed("root", format!("Invalid input: expected object, received {}", kind_of(Some(&value))));
+    };
+    match object.get("hooks") {
+        Some(Value::Object(events)) => read(events),
+        Some(other) => failed("hooks", format!("Invalid input: expected record, received {}", kind_of(Some(other)))),
+        None if object.contains_key("modules") => HookReading::default(),
+        None => failed(
+            "root",
+            "hooks.json must have `hooks` (the hook matchers) or `modules` (hooks modules), or both".to_owned(),
+        ),
+    }
+}
+
+/// Reads matchers by event, as they stand in a file below `hooks` and in a manifest.
+pub(super) fn read(events: &Map<String, Value>) -> HookReading {
+    let mut reading = HookReading::default();
+    for (event, groups) in events {
+        reading.event(event, groups);
+    }
+    reading
+}
+
+impl HookReading {
+    fn event(&mut self, event: &str, groups: &Value) {
+        if !EVENTS.contains(&event) {
+            self.fault(event, "", "unknown hook event");
+            return;
+        }
+        let Value::Array(groups) = groups else {
+            self.fault(event, "", &format!("must be an array of matchers; received {}", a_kind(Some(groups))));
+            return;
+        };
+        self.events.push(event.to_owned());
+        for (at, group) in groups.iter().enumerate() {
+            self.group(event, &format!(".{at}"), group);
+        }
+    }
+
+    fn group(&mut self, event: &str, at: &str, group: &Value) {
+        let Value::Object(fields) = group else {
+            self.fault(event, at, &format!("Hook matcher must be an object; received {}", a_kind(Some(group))));
+            return;
+        };
+        let entries = match fields.get("hooks") {
+            Some(Value::Array(entries)) => entries,
+            other => {
+                let said =
+                    format!("Hook matcher \"hooks\" must be an array of hook entries; received {}", a_kind(other));
+                self.fault(event, at, &said);
+                return;
+            }
+        };
+        let matcher = fields.get("matcher");
+        if let Some(wrong) = matcher.filter(|matcher| !matcher.is_string()) {
+            let said = listed(&expected("matcher", "string", Some(wrong)));
+            self.fault(event, at, &format!("Invalid hook matcher ({said})"));
+            return;
+        }
+        let matcher = matcher.and_then(Value::as_str);
+        for (number, entry) in entries.iter().enumerate() {
+            match hook(event, matcher, entry) {
+                Ok(hook) => self.hooks.push(hook),
+                Err(reason) => self.fault(event, &format!("{at}.hooks.{number}"), &reason),
+            }
+        }
+    }
+
+    fn fault(&mut self, event: &str, at: &str, reason: &str) {
+        let guards = GUARDS.contains(&event);
+        let issue =
+            Issue::new("hooks", format!("hooks.{event}{at}: {reason}{}", if guards { REFUSED } else { IGNORED }));
+        if guards { self.said.errors.push(issue) } else { self.said.warnings.push(issue) }
+    }
+}
+
+fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Result<Hook, String> {
+    let Value::Object(object) = entry else {
+        return Err(format!("Hook entry must be an object; received {}", a_kind(Some(entry))));
+    };
+    let Some(kind) = object.get("type") else { return Err("Hook entry has no \"type\"".to_owned()) };
+    let Some(required) = kind.as_str().and_then(required) else {
+        let shown = kind.as_str().map_or_else(|| kind.to_string(), ToOwned::to_owned);
+        return Err(format!("Unknown hook type \"{shown}\""));
+    };
+    let mut faults = fields("", object, required);
+    faults.add(fields("", object, &OPTIONAL));
+    if !faults.is_empty() {
+        return Err(format!("Invalid {} hook ({})", kind.as_str().unwrap_or_default(), listed(&faults)));
+    }
+    let text = |name: &str| object.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    let of = |name: &str| text(name).filter(|_| required.iter().any(|(known, _, _)| *known == name));
+    let args = object.get("args").and_then(Value::as_array).filter(|_| of("command").is_some());
+    Ok(Hook {
+        event: event.to_owned(),
+        matcher: matcher.map(ToOwned::to_owned),
+        kind: text("type").unwrap_or_default(),
+        command: of("command"),
+        args: args.map(|args| args.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()),
+        url: of("url"),
+        server: of("server"),
+        tool: of("tool"),
+        prompt: of("prompt"),
+        file: String::new(),
+    })
+}
+
+const OPTIONAL: [Field; 7] = [
+    ("timeout", false, above_zero),
+    ("args", false, strings),
+    ("async", false, boolean),
+    ("once", false, boolean),
+    ("if", false, string),
+    ("statusMessage", false, string),
+    ("shell", false, |path, value| one_of(path, value, &["bash", "powershell"])),
+];
+
+/// The fields that a hook of this type needs; `None` for a type that does not exist.
+fn required(kind: &str) -> Option<&'static [Field]> {
+    const COMMAND: [Field; 1] = [("command", true, string)];
+    const HTTP: [Field; 2] = [("url", true, url), ("headers", false, string_record)];
+    const TOOL: [Field; 2] = [("server", true, string), ("tool", true, string)];
+    const PROMPT: [Field; 1] = [("prompt", true, string)];
+    match kind {
+        "command" => Some(&COMMAND),
+        "http" => Some(&HTTP),
+        "mcp_tool" => Some(&TOOL),
+        "prompt" | "agent" => Some(&PROMPT),
+        _ => None,
+    }
+}
+
+fn listed(faults: &Faults) -> String {
+    let said: Vec<String> = faults.issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect();
+    said.join("; ")
+}
+
+fn a_kind(value: Option<&Value>) -> String {
+    match kind_of(value) {
+        kind @ ("undefined" | "null") => kind.to_owned(),
+        kind @ ("array" | "object") => format!("an {kind}"),
+        kind => format!("a {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(events: &Value) -> Vec<String> {
+        let said = read(events.as_object().unwrap()).said;
+        said.errors.into_iter().chain(said.warnings).map(|issue| issue.message).collect()
+    }
+
+    #[test]
+    fn what_does_not_load_is_told_at_its_place() {
+        let events = json!({
+            "Nope": [], "Stop": "x", "Notification": [5], "SessionEnd": [{"hooks": "x"}, {}],
+            "PostToolUse": [{"hooks": [{}, {"type": "shell"}, 5]}],
+        });
+        let expected = [
+            "hooks.Nope: unknown hook event",
+            "hooks.Stop: must be an array of matchers; received a string",
+            "hooks.Notification.0: Hook matcher must be an object; received a number",
+            "hooks.SessionEnd.0: Hook matcher \"hooks\" must be an array of hook entries; received a string",
+            "hooks.SessionEnd.1: Hook matcher \"hooks\" must be an array of hook entries; received undefined",
+            "hooks.PostToolUse.0.hooks.0: Hook entry has no \"type\"",
+            "hooks.PostToolUse.0.hooks.1: Unknown hook type \"shell\"",
+            "hooks.PostToolUse.0.hooks.2: Hook entry must be an object; received a number",
+        ];
+        assert_eq!(said(&events), expected.map(|said| format!("{said}{IGNORED}")));
+    }
+
+    #[test]
+    fn a_guard_that_does_not_load_is_an_error() {
+        let reading = read(json!({"PermissionRequest": [{"hooks": [{"type": "command"}]}]}).as_object().unwrap());
+        assert!(reading.said.errors.len() == 1 && reading.said.warnings.is_empty());
+        assert!(reading.said.errors[0].message.ends_with(REFUSED));
+    }
+}

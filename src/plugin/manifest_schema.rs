@@ -1,0 +1,205 @@
+use super::issue::{
+    Faults, Field, any_object, boolean, fields, list_of, object, record_of, some_text, string, strings, union,
+};
+use super::lsp::servers as lsp_servers;
+use super::mcp::is_well_formed as is_mcp_server;
+use super::monitors::monitors;
+use super::names::refused_name;
+use super::user_config::{channels, user_config};
+use serde_json::{Map, Value};
+use url::Url;
+
+/// Fields that make the CLI refuse the plugin, in the order in which it checks them (spec/plugins.md, Manifest fields).
+const FATAL: [Field; 18] = [
+    ("name", true, name),
+    ("version", false, string),
+    ("defaultEnabled", false, boolean),
+    ("dependencies", false, |path, value| list_of(path, value, dependency)),
+    ("hooks", false, |path, value| files_or(path, value, any_object)),
+    ("commands", false, commands),
+    ("agents", false, |path, value| one_or_more(path, value, |path, value| relative(path, value, Some(".md")))),
+    ("skills", false, |path, value| one_or_more(path, value, skill_path)),
+    ("outputStyles", false, folders),
+    ("workflows", false, folders),
+    ("channels", false, channels),
+    ("mcpServers", false, mcp_servers),
+    ("lspServers", false, |path, value| files_or(path, value, lsp_servers)),
+    ("settings", false, any_object),
+    ("userConfig", false, user_config),
+    ("types", false, |path, value| relative(path, value, Some(".d.ts"))),
+    ("themes", false, folders),
+    ("monitors", false, one_file_or_monitors),
+];
+
+const EXPERIMENTAL: [Field; 3] = [
+    ("themes", false, folders),
+    ("monitors", false, one_file_or_monitors),
+    ("evals", false, |path, value| union(path, [string(path, value), strings(path, value)])),
+];
+
+/// Fields that the CLI ignores where they are wrong.
+const IGNORABLE: [Field; 8] = [
+    ("$schema", false, string),
+    ("displayName", false, string),
+    ("description", false, string),
+    ("author", false, author),
+    ("homepage", false, url),
+    ("repository", false, string),
+    ("license", false, string),
+    ("keywords", false, strings),
+];
+
+/// What makes the CLI refuse the plugin.
+pub(super) fn fatal(manifest: &Map<String, Value>) -> Faults {
+    let mut faults = fields("", manifest, &FATAL);
+    if let Some(experimental) = manifest.get("experimental").and_then(Value::as_object) {
+        faults.add(fields("experimental", experimental, &EXPERIMENTAL));
+    }
+    faults
+}
+
+/// What is wrong with fields that the CLI then ignores.
+pub(super) fn ignorable(manifest: &Map<String, Value>) -> Faults {
+    fields("", manifest, &IGNORABLE)
+}
+
+/// The fields that an entry of a marketplace shares with a manifest.
+pub(super) fn of_entry(path: &str, entry: &Map<String, Value>) -> Faults {
+    let shared: Vec<Field> =
+        FATAL.into_iter().filter(|(name, _, _)| !["name", "types", "themes", "monitors"].contains(name)).collect();
+    let mut faults = fields(path, entry, &IGNORABLE);
+    faults.add(fields(path, entry, &shared));
+    faults
+}
+
+pub(super) fn name(path: &str, value: &Value) -> Faults {
+    let Some(name) = value.as_str() else { return string(path, value) };
+    refused_name(name).into_iter().map(|said| Faults::broken_rule(path, said)).collect()
+}
+
+/// Someone with a name.
+pub(super) fn author(path: &str, value: &Value) -> Faults {
+    const FIELDS: [Field; 3] = [("name", true, person), ("email", false, string), ("url", false, string)];
+    object(path, value, &FIELDS)
+}
+
+fn person(path: &str, value: &Value) -> Faults {
+    if value.as_str() == Some("") {
+        Faults::broken_rule(path, "Author name cannot be empty")
+    } else {
+        string(path, value)
+    }
+}
+
+/// A whole URL, as browsers read it.
+pub(super) fn url(path: &str, value: &Value) -> Faults {
+    match value.as_str() {
+        Some(text) if Url::parse(text).is_err() => Faults::broken_rule(path, "Invalid URL"),
+        _ => string(path, value),
+    }
+}
+
+/// A path below the plugin, with its ending.
+fn relative(path: &str, value: &Value, ending: Option<&str>) -> Faults {
+    let Some(text) = value.as_str() else { return string(path, value) };
+    let mut faults = Faults::none();
+    if !text.starts_with("./") {
+        faults.add(Faults::broken_rule(path, "Invalid string: must start with \"./\""));
+    }
+    if let Some(ending) = ending.filter(|ending| !text.ends_with(*ending)) {
+        faults.add(Faults::broken_rule(path, format!("Invalid string: must end with \"{ending}\"")));
+    }
+    faults
+}
+
+fn skill_path(path: &str, value: &Value) -> Faults {
+    if value.as_str() == Some(".") { Faults::none() } else { relative(path, value, None) }
+}
+
+fn one_or_more(path: &str, value: &Value, one: fn(&str, &Value) -> Faults) -> Faults {
+    union(path, [one(path, value), list_of(path, value, one)])
+}
+
+fn folders(path: &str, value: &Value) -> Faults {
+    one_or_more(path, value, |path, value| relative(path, value, None))
+}
+
+fn json_file(path: &str, value: &Value) -> Faults {
+    relative(path, value, Some(".json"))
+}
+
+/// A JSON file, the same inline, or a list of both.
+fn files_or(path: &str, value: &Value, inline: fn(&str, &Value) -> Faults) -> Faults {
+    let element = |path: &str, value: &Value| union(path, [json_file(path, value), inline(path, value)]);
+    union(path, [json_file(path, value), inline(path, value), list_of(path, value, element)])
+}
+
+fn one_file_or_monitors(path: &str, value: &Value) -> Faults {
+    union(path, [json_file(path, value), monitors(path, value)])
+}
+
+/// A command's path may be that of a file or of a folder, so that the CLI does not tell which rule a bad one breaks.
+fn command_path(path: &str, value: &Value) -> Faults {
+    let is_relative = value.as_str().is_some_and(|text| text.starts_with("./"));
+    if is_relative { Faults::none() } else { Faults::wrong_kind(path, "Invalid input") }
+}
+
+fn commands(path: &str, value: &Value) -> Faults {
+    let named = |path: &str, value: &Value| record_of(path, value, |path, _, value| command(path, value));
+    union(path, [command_path(path, value), list_of(path, value, command_path), named(path, value)])
+}
+
+fn command(path: &str, value: &Value) -> Faults {
+    const FIELDS: [Field; 2] =
+        [("source", false, |path, value| relative(path, value, None)), ("content", false, string)];
+    let Value::Object(command) = value else { return any_object(path, value) };
+    let mut faults = fields(path, command, &FIELDS);
+    if command.contains_key("source") == command.contains_key("content") {
+        let said = "Command must have either \"source\" (file path) or \"content\" (inline markdown), but not both";
+        faults.add(Faults::broken_rule(path, said));
+    }
+    faults
+}
+
+fn mcp_servers(path: &str, value: &Value) -> Faults {
+    let one = |path: &str, value: &Value| match value {
+        Value::Object(servers) if servers.values().all(is_mcp_server) => Faults::none(),
+        Value::Object(_) => Faults::wrong_kind(path, "Invalid input"),
+        Value::String(text) if is_bundle(text) => Faults::none(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => json_file(path, value),
+    };
+    union(path, [one(path, value), list_of(path, value, one)])
+}
+
+/// Whether a path or URL is that of an MCP bundle.
+pub(super) fn is_bundle(text: &str) -> bool {
+    let is_placed = text.starts_with("./") || is_web(text);
+    is_placed && [".mcpb", ".dxt"].iter().any(|ending| text.ends_with(ending))
+}
+
+/// Whether a text begins as the URL of a web server.
+pub(super) fn is_web(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
+/// The name of a plugin, alone or with `@marketplace`, or an object with it (spec/plugins.md, dependencies).
+fn dependency(path: &str, value: &Value) -> Faults {
+    let is_name = |text: &str| {
+        !text.is_empty() && !text.contains(|c: char| c == '/' || c == '\\' || c == '@' || c.is_whitespace())
+    };
+    let fits = match value {
+        Value::String(text) => match text.split_once('@') {
+            Some((name, marketplace)) => is_name(name) && !marketplace.is_empty() && !marketplace.contains(['/', ' ']),
+            None => is_name(text),
+        },
+        Value::Object(fields) => fields.get("name").and_then(Value::as_str).is_some_and(is_name),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
+    };
+    if fits { Faults::none() } else { Faults::wrong_kind(path, "Invalid input") }
+}
+
+/// An owner of a marketplace: someone with a name.
+pub(super) fn owner(path: &str, value: &Value) -> Faults {
+    const FIELDS: [Field; 3] = [("name", true, some_text), ("email", false, string), ("url", false, string)];
+    object(path, value, &FIELDS)
+}

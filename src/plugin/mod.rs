@@ -1,0 +1,56 @@
+//! Plugin directories of the agent CLI: what one brings, what the CLI would say of it, and what it costs in context. Only
+//! `reader` touches the disk; everything else looks at the tree that it made.
+
+mod components;
+mod contents;
+mod details;
+mod estimate;
+mod frontmatter;
+mod hooks;
+mod install;
+mod inventory;
+mod issue;
+mod json;
+mod limits;
+mod lint;
+mod lint_agents;
+mod lint_hooks;
+mod lsp;
+mod manifest;
+mod manifest_schema;
+mod marketplace;
+mod mcp;
+mod monitors;
+mod names;
+mod paths;
+mod placeholders;
+mod reader;
+mod remark;
+mod root;
+mod run_check;
+mod scripts;
+mod semver_range;
+mod sources;
+mod target;
+mod tree;
+mod unknown_fields;
+mod user_config;
+mod validate;
+mod verdict;
+mod wanted;
+
+pub use details::{ComponentCost, Details, DetailsError, details};
+pub use estimate::Estimate;
+pub use hooks::Hook;
+pub use install::{ListedPlugin, NodeInstall};
+pub use inventory::{Component, Inventory};
+pub use issue::Issue;
+pub use lsp::LspServer;
+pub use mcp::McpServer;
+pub use monitors::Monitor;
+pub use placeholders::Placeholder;
+pub use remark::Remark;
+pub use run_check::{RunRefusal, check_for_run};
+pub use target::{TargetError, absolute};
+pub use validate::{Validation, validate};
+pub use verdict::{DeclaredHosts, FileVerdict, HostSource, Hosts, NamedHost, Provides, Unread, Verdict};

@@ -1,0 +1,144 @@
+use super::issue::Issue;
+use serde_json::{Map, Value};
+
+/// Fields of a manifest that the CLI knows, in the order in which a suggestion is looked for.
+const KNOWN: [&str; 28] = [
+    "$schema",
+    "name",
+    "displayName",
+    "version",
+    "description",
+    "author",
+    "homepage",
+    "repository",
+    "license",
+    "keywords",
+    "metadata",
+    "defaultEnabled",
+    "dependencies",
+    "optionalDependencies",
+    "hooks",
+    "commands",
+    "agents",
+    "skills",
+    "outputStyles",
+    "workflows",
+    "channels",
+    "mcpServers",
+    "lspServers",
+    "settings",
+    "userConfig",
+    "experimental",
+    "themes",
+    "monitors",
+];
+
+/// Known too, but never suggested, or only known where it changes nothing.
+const KNOWN_APART: [&str; 5] = ["engines", "network", "types", "capabilities", "icon"];
+
+const EXPERIMENTAL: [&str; 3] = ["themes", "monitors", "evals"];
+
+const MARKETPLACE: [&str; 6] = ["category", "source", "tags", "strict", "relevance", "id"];
+
+/// Fields of other programs' manifests.
+const FOREIGN: [(&str, &[&str]); 5] = [
+    ("an npm package.json", &["main", "private", "scripts", "bin", "type", "files"]),
+    ("a VS Code/Cursor extension manifest", &["publisher", "categories", "contributes", "activationEvents", "preview"]),
+    ("an MCPB/DXT manifest", &["dxt_version", "mcpb_version", "compatibility"]),
+    ("an MCP server manifest", &["server", "tools", "prompts"]),
+    ("manifests across many tools", &["privacy_policies"]),
+];
+
+/// Letters by which a misspelt field may differ from a known one.
+const MAX_DISTANCE: usize = 2;
+
+/// Longest field name that is compared with the known ones: a longer one is further away than that from each of them.
+const MAX_COMPARED: usize = 32;
+
+/// Warnings about the fields of a manifest that the CLI does not read (spec/plugins.md, Unknown fields).
+pub(super) fn of_manifest(manifest: &Map<String, Value>) -> Vec<Issue> {
+    let known = |name: &str| KNOWN.contains(&name) || KNOWN_APART.contains(&name);
+    let suggested: Vec<&str> = KNOWN.iter().chain(&KNOWN_APART[..4]).copied().collect();
+    let unknown = manifest.keys().filter(|name| !known(name));
+    unknown.map(|name| Issue::new(name.as_str(), sentence(name, &suggested, true))).collect()
+}
+
+/// Warnings about the fields of `experimental`.
+pub(super) fn of_experimental(experimental: &Map<String, Value>) -> Vec<Issue> {
+    let unknown = experimental.keys().filter(|name| !EXPERIMENTAL.contains(&name.as_str()));
+    unknown.map(|name| Issue::new(format!("experimental.{name}"), sentence(name, &EXPERIMENTAL, true))).collect()
+}
+
+/// Warnings about the fields of a marketplace or of one of its entries, whose paths begin with `prefix`.
+pub(super) fn of_marketplace(object: &Map<String, Value>, known: &[&str], prefix: &str) -> Vec<Issue> {
+    let unknown = object.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.map(|name| Issue::new(format!("{prefix}{name}"), sentence(name, known, false))).collect()
+}
+
+fn sentence(name: &str, known: &[&str], in_plugin: bool) -> String {
+    if name == "user_config" {
+        return "Field 'user_config' is the cross-tool spelling of Claude Code's 'userConfig'. Rename it to 'userConfig' \
+                for Claude Code to read it (the option shapes differ slightly — re-run validate after renaming to \
+                check). As-is, Claude Code ignores it at load time."
+            .to_owned();
+    }
+    if in_plugin && MARKETPLACE.contains(&name) {
+        return format!(
+            "Field '{name}' belongs in the marketplace entry (marketplace.json), not plugin.json. It's harmless here but \
+             unused — Claude Code ignores it at load time."
+        );
+    }
+    // Names such as `type` and `tools` are both foreign and close to a known one; the CLI takes them for foreign.
+    if let Some((origin, _)) = FOREIGN.iter().find(|(_, names)| names.contains(&name)) {
+        return format!(
+            "Unknown field '{name}' (commonly seen in {origin}). Claude Code ignores unrecognized fields at load time, so \
+             it's safe to keep."
+        );
+    }
+    match nearest(name, known) {
+        Some(meant) => format!(
+            "Unknown field '{name}' — did you mean '{meant}'? Claude Code ignores unrecognized fields at load time, so \
+             this field has no effect."
+        ),
+        None => format!("Unknown field '{name}'. Claude Code ignores it at load time."),
+    }
+}
+
+/// The known field that a misspelt one is closest to, in any case of letters.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() > MAX_COMPARED {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let distance = |known: &&str| strsim::levenshtein(&name, &known.to_lowercase());
+    known.iter().copied().min_by_key(distance).filter(|known| distance(known) <= MAX_DISTANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_sort_of_unknown_field_has_its_sentence() {
+        for (name, said) in [
+            ("LSPservers", "did you mean 'lspServers'"),
+            ("mane", "did you mean 'name'"),
+            ("schema", "did you mean '$schema'"),
+            ("typess", "did you mean 'types'"),
+            ("skillssss", "Claude Code ignores it"),
+            ("dependency", "Claude Code ignores it"),
+            ("eval", "Claude Code ignores it"),
+            ("icons", "Claude Code ignores it"),
+            ("type", "npm package.json"),
+            ("tools", "MCP server manifest"),
+            ("tags", "marketplace entry"),
+            ("user_config", "cross-tool spelling"),
+        ] {
+            let manifest = json!({ name: 1 });
+            let issues = of_manifest(manifest.as_object().unwrap());
+            assert!(issues.len() == 1 && issues[0].message.contains(said), "{name}: {issues:?}");
+        }
+        assert!(of_manifest(json!({"icon": 1, "engines": {}}).as_object().unwrap()).is_empty());
+    }
+}

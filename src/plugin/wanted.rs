@@ -1,0 +1,123 @@
+use super::limits::MAX_DEPTH;
+use super::manifest::{declared_paths, experimental};
+use super::tree::{base_name, join, normal};
+use serde_json::Value;
+
+/// A path that the checks need, how deep, and which texts below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) path: String,
+    /// Levels of folders that are listed; 0 for the path itself.
+    pub(super) depth: usize,
+    pub(super) texts: Texts,
+}
+
+/// Files whose text is read, by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    None,
+    All,
+    Markdown,
+    Skills,
+    Json,
+    Scripts,
+}
+
+impl Texts {
+    pub(super) fn include(self, path: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Markdown => is_markdown(path),
+            Self::Skills => base_name(path) == "SKILL.md",
+            Self::Json => has_ending(path, ".json"),
+            Self::Scripts => has_ending(path, ".js"),
+        }
+    }
+}
+
+impl Wanted {
+    fn new(path: String, depth: usize, texts: Texts) -> Self {
+        Self { path, depth, texts }
+    }
+
+    /// Everything below is wanted, so that a folder that is too deep is missed.
+    pub(super) fn is_whole(&self) -> bool {
+        self.depth == MAX_DEPTH
+    }
+}
+
+/// Whether a name ends like this, in any case of letters.
+pub(super) fn has_ending(name: &str, ending: &str) -> bool {
+    name.len() >= ending.len()
+        && name.get(name.len() - ending.len()..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+}
+
+/// Whether a path ends as the CLI wants JSON files to end.
+pub(super) fn is_json(path: &str) -> bool {
+    path.strip_suffix(".json").is_some()
+}
+
+/// Whether a name is that of a Markdown file.
+pub(super) fn is_markdown(name: &str) -> bool {
+    has_ending(name, ".md")
+}
+
+/// The two manifests of the folder `base`.
+pub(super) fn manifests(base: &str) -> Vec<Wanted> {
+    let names = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
+    names.map(|name| Wanted::new(join(base, name), 0, Texts::All)).to_vec()
+}
+
+/// The files and folders that load by themselves (spec/plugins.md, Discovery), and those that the manifest names.
+pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
+    let standard = [
+        ("", 1, Texts::None),
+        ("skills", 2, Texts::Skills),
+        (".claude/skills", 2, Texts::Skills),
+        ("commands", MAX_DEPTH, Texts::Markdown),
+        ("agents", MAX_DEPTH, Texts::Markdown),
+        ("output-styles", MAX_DEPTH, Texts::Markdown),
+        ("themes", 1, Texts::Json),
+        ("workflows", 1, Texts::Scripts),
+        ("bin", 1, Texts::None),
+        ("hooks/hooks.json", 0, Texts::All),
+        ("monitors/monitors.json", 0, Texts::All),
+        (".mcp.json", 0, Texts::All),
+        (".lsp.json", 0, Texts::All),
+        ("settings.json", 0, Texts::All),
+        ("SKILL.md", 0, Texts::All),
+    ];
+    let mut wanted: Vec<Wanted> =
+        standard.into_iter().map(|(path, depth, texts)| Wanted::new(join(base, path), depth, texts)).collect();
+    let Some(manifest) = manifest else { return wanted };
+    let keys = [
+        ("skills", 2, Texts::Skills),
+        ("commands", MAX_DEPTH, Texts::Markdown),
+        ("agents", 0, Texts::All),
+        ("outputStyles", MAX_DEPTH, Texts::Markdown),
+        ("workflows", 1, Texts::Scripts),
+        ("hooks", 0, Texts::All),
+        ("mcpServers", 0, Texts::Json),
+        ("lspServers", 0, Texts::All),
+    ];
+    for (key, depth, texts) in keys {
+        let paths = manifest.get(key).map(declared_paths).unwrap_or_default();
+        wanted.extend(paths.iter().filter_map(|path| Some(Wanted::new(join(base, &normal(path)?), depth, texts))));
+    }
+    for (key, depth, texts) in [("themes", 1, Texts::Json), ("monitors", 0, Texts::All)] {
+        let paths = experimental(manifest, key).map(declared_paths).unwrap_or_default();
+        wanted.extend(paths.iter().filter_map(|path| Some(Wanted::new(join(base, &normal(path)?), depth, texts))));
+    }
+    wanted
+}
+
+/// Skills, agents or commands of a folder that holds them directly.
+pub(super) fn of_component_folder() -> Vec<Wanted> {
+    vec![Wanted::new(String::new(), MAX_DEPTH, Texts::Markdown)]
+}
+
+/// One file.
+pub(super) fn file(path: &str) -> Wanted {
+    Wanted::new(path.to_owned(), 0, Texts::All)
+}
