@@ -8,6 +8,7 @@ mod inputs;
 mod integrity;
 pub mod layers;
 mod outline;
+pub mod plugins;
 pub mod prices;
 mod selection;
 mod sessions;

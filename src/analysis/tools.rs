@@ -62,7 +62,18 @@ pub struct CallCounts {
 }
 
 impl CallCounts {
-    fn add(&mut self, call: &Call) {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            errors: self.errors + other.errors,
+            denied: self.denied + other.denied,
+            likely_denied: self.likely_denied + other.likely_denied,
+            orphans: self.orphans + other.orphans,
+            result_characters: self.result_characters.saturating_add(other.result_characters),
+        }
+    }
+
+    pub(super) fn add(&mut self, call: &Call) {
         self.calls += 1;
         let Some(answer) = &call.answer else {
             self.orphans += 1;
@@ -81,13 +92,13 @@ pub(super) fn is_likely_denied(answer: &Answer) -> bool {
 
 /// The tool calls of the chosen sessions.
 pub fn tools(model: &Model, selection: &Selection) -> Tools {
-    let firsts = first_copies(model);
+    let firsts = FirstCopies::of(model);
     let mut rows: BTreeMap<(&'static str, &str), CallCounts> = BTreeMap::new();
     let mut denials = Vec::new();
     for (at, session) in selection.sessions(model) {
         let thread = if session.kind() == Kind::Subagent { "subagents" } else { "main" };
         let mut own = CallCounts::default();
-        for call in session.calls.iter().filter(|call| is_first(session, at, call, &firsts)) {
+        for call in session.calls.iter().filter(|call| firsts.is_first(session, at, call)) {
             rows.entry((thread, &call.name)).or_default().add(call);
             own.add(call);
         }
@@ -103,24 +114,29 @@ pub fn tools(model: &Model, selection: &Selection) -> Tools {
 }
 
 /// The session that each copied entry was written to first; empty in a store without forks.
-fn first_copies(model: &Model) -> HashMap<&Uid, usize> {
-    if model.usage.shared_turns() == 0 {
-        return HashMap::new();
-    }
-    let mut firsts = HashMap::new();
-    for (at, session) in model.sessions.iter().enumerate() {
-        for entry in session.calls.iter().filter_map(|call| session.entry(call.at)) {
-            let Some(uid) = &entry.uuid else { continue };
-            let (first, position) = firsts.entry(uid).or_insert((at, entry.position));
-            if entry.position < *position {
-                (*first, *position) = (at, entry.position);
+pub(super) struct FirstCopies<'a>(HashMap<&'a Uid, usize>);
+
+impl<'a> FirstCopies<'a> {
+    pub(super) fn of(model: &'a Model) -> Self {
+        if model.usage.shared_turns() == 0 {
+            return Self(HashMap::new());
+        }
+        let mut firsts = HashMap::new();
+        for (at, session) in model.sessions.iter().enumerate() {
+            for entry in session.calls.iter().filter_map(|call| session.entry(call.at)) {
+                let Some(uid) = &entry.uuid else { continue };
+                let (first, position) = firsts.entry(uid).or_insert((at, entry.position));
+                if entry.position < *position {
+                    (*first, *position) = (at, entry.position);
+                }
             }
         }
+        Self(firsts.into_iter().map(|(uid, (at, _))| (uid, at)).collect())
     }
-    firsts.into_iter().map(|(uid, (at, _))| (uid, at)).collect()
-}
 
-fn is_first(session: &SessionModel, at: usize, call: &Call, firsts: &HashMap<&Uid, usize>) -> bool {
-    let uid = session.entry(call.at).and_then(|entry| entry.uuid.as_ref());
-    uid.and_then(|uid| firsts.get(uid)).is_none_or(|first| *first == at)
+    /// Whether the call was written to this session first.
+    pub(super) fn is_first(&self, session: &SessionModel, at: usize, call: &Call) -> bool {
+        let uid = session.entry(call.at).and_then(|entry| entry.uuid.as_ref());
+        uid.and_then(|uid| self.0.get(uid)).is_none_or(|first| *first == at)
+    }
 }

@@ -1,4 +1,4 @@
-use super::{chain, completions, cost, layers, sessions, show, summary};
+use super::{chain, completions, cost, layers, plugin, sessions, show, summary};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;
@@ -31,6 +31,7 @@ pub(super) enum Command {
     Show(show::Args),
     Cost(cost::Args),
     Layers(layers::Args),
+    Plugin(plugin::Args),
     Completions(completions::Args),
 }
 
@@ -56,6 +57,27 @@ pub(super) struct CommonArgs {
     /// Take the SHA-256 of every file of the source, before and after
     #[arg(long)]
     pub(super) hash: bool,
+    /// Exit with 1 if there is a finding of this level or a worse one
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    pub(super) fail_on: Option<Level>,
+    /// Colours in tables
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+}
+
+/// Options of the commands that read no run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// Form of the report
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats())]
+    pub(super) format: Format,
+    /// Write the report to a file instead of standard output; never inside of what is read
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Show secrets such as API keys instead of masking them
+    #[arg(long)]
+    pub(super) reveal: bool,
     /// Exit with 1 if there is a finding of this level or a worse one
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     pub(super) fail_on: Option<Level>,

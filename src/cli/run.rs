@@ -40,6 +40,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Show(args) => args.run(),
         Command::Cost(args) => args.run(),
         Command::Layers(args) => args.run(),
+        Command::Plugin(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

@@ -1,16 +1,13 @@
 use super::frontmatter::Document;
-use super::hooks::{self, Hook};
-use super::lsp::{self, LspServer};
-use super::manifest::{declared_paths, experimental, inline_objects};
-use super::manifest_schema::is_bundle;
-use super::mcp::{self, McpServer};
-use super::monitors::{self, Monitor};
+use super::hooks::Hook;
+use super::lsp::LspServer;
+use super::manifest::{declared_paths, experimental};
+use super::mcp::McpServer;
+use super::monitors::Monitor;
 use super::names::slug;
-use super::paths;
-use super::root::{Root, Text};
+use super::root::Root;
 use super::scripts::script_name;
 use super::tree::{Node, Resolved, base_name, join, normal, stem};
-use super::validate::PLUGIN_JSON;
 use super::wanted::has_ending;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,10 +54,10 @@ pub struct Inventory {
 
 /// Finds what a plugin brings (spec/plugins.md, Discovery).
 pub(super) struct Search<'a> {
-    root: Root<'a>,
-    manifest: Option<&'a Value>,
-    found: Inventory,
-    seen_hooks: BTreeSet<Hook>,
+    pub(super) root: Root<'a>,
+    pub(super) manifest: Option<&'a Value>,
+    pub(super) found: Inventory,
+    pub(super) seen_hooks: BTreeSet<Hook>,
 }
 
 impl<'a> Search<'a> {
@@ -85,7 +82,7 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    fn key(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn key(&self, key: &str) -> Option<&'a Value> {
         self.manifest?.get(key)
     }
 
@@ -264,94 +261,6 @@ impl<'a> Search<'a> {
             |name: &&String| matches!(self.root.resolve(&join("bin", name)), Resolved::Node(_, Node::File(_)));
         self.root.names("bin").iter().filter(is_file).cloned().collect()
     }
-
-    /// The text of a file that the CLI only reads if it is a regular one; without it the inventory is not whole.
-    fn regular(&mut self, path: &str) -> Option<&'a str> {
-        match self.root.text(path) {
-            Text::Is(text) => Some(text),
-            Text::Missing => None,
-            Text::NotRegular | Text::TooLong | Text::Failed(_) => {
-                self.found.incomplete = true;
-                None
-            }
-        }
-    }
-
-    fn hooks(&mut self) {
-        let files = paths::files(self.manifest, "hooks", "hooks/hooks.json");
-        for path in ["hooks/hooks.json".to_owned()].iter().chain(&files) {
-            let hooks = self.regular(path).map(|text| hooks::file(text).hooks).unwrap_or_default();
-            self.take_hooks(hooks, path);
-        }
-        for events in self.key("hooks").map(inline_objects).unwrap_or_default() {
-            self.take_hooks(hooks::read(events).hooks, PLUGIN_JSON);
-        }
-    }
-
-    /// Adds hooks in their order; one that is there already runs once.
-    fn take_hooks(&mut self, hooks: Vec<Hook>, path: &str) {
-        let file = join(self.root.base, path);
-        let new = hooks.into_iter().filter(|hook| self.seen_hooks.insert(hook.clone()));
-        self.found.hooks.extend(new.map(|hook| Hook { file: file.clone(), ..hook }));
-    }
-
-    fn mcp_servers(&mut self) {
-        let mut servers = Vec::new();
-        for path in [".mcp.json".to_owned()].iter().chain(&paths::files(self.manifest, "mcpServers", ".mcp.json")) {
-            if !is_bundle(&format!("./{path}")) {
-                let declared = self.regular(path).and_then(|text| mcp::in_file(text).ok()).unwrap_or_default();
-                servers.extend(declared.iter().map(|(name, server)| McpServer::of(name, server)));
-            }
-        }
-        if let Some(value) = self.key("mcpServers") {
-            servers.extend(declared_bundles(value).into_iter().map(McpServer::bundle));
-            let inline = inline_objects(value).into_iter().flatten();
-            servers.extend(inline.map(|(name, server)| McpServer::of(name, server)));
-        }
-        servers.sort_by(|a, b| a.name.cmp(&b.name));
-        self.found.mcp_servers = servers;
-    }
-
-    fn lsp_servers(&mut self) {
-        let mut servers = Vec::new();
-        for path in [".lsp.json".to_owned()].iter().chain(&paths::files(self.manifest, "lspServers", ".lsp.json")) {
-            let Some(text) = self.regular(path) else { continue };
-            let reading = lsp::file(text);
-            self.found.incomplete |= !reading.faults.is_empty();
-            servers.extend(reading.servers);
-        }
-        for inline in self.key("lspServers").map(inline_objects).unwrap_or_default() {
-            servers.extend(lsp::read(&Value::Object(inline.clone())).servers);
-        }
-        servers.sort_by(|a, b| a.name.cmp(&b.name));
-        self.found.lsp_servers = servers;
-    }
-
-    fn monitors(&mut self) {
-        let declared = self.manifest.and_then(|manifest| experimental(manifest, "monitors"));
-        let (monitors, path) = match declared {
-            Some(list @ Value::Array(_)) => (monitors::read(list), PLUGIN_JSON.to_owned()),
-            Some(path) => self.monitor_file(path.as_str().and_then(normal)),
-            None => self.monitor_file(Some("monitors/monitors.json".to_owned())),
-        };
-        let file = join(self.root.base, &path);
-        self.found.monitors = monitors.into_iter().map(|monitor| Monitor { file: file.clone(), ..monitor }).collect();
-    }
-
-    fn monitor_file(&mut self, path: Option<String>) -> (Vec<Monitor>, String) {
-        let path = path.unwrap_or_default();
-        let monitors = self.regular(&path).map(monitors::file);
-        self.found.incomplete |= matches!(monitors, Some(Err(_)));
-        (monitors.and_then(Result::ok).unwrap_or_default(), path)
-    }
-}
-
-/// Bundles that a manifest names.
-fn declared_bundles(value: &Value) -> Vec<&str> {
-    if value.is_object() {
-        return Vec::new();
-    }
-    declared_paths(value).into_iter().filter(|path| is_bundle(path)).collect()
 }
 
 /// In the order of their names, each name once.

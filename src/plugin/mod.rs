@@ -31,6 +31,7 @@ mod run_check;
 mod scripts;
 mod semver_range;
 mod sources;
+mod started;
 mod target;
 mod tree;
 mod unknown_fields;

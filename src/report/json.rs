@@ -24,7 +24,12 @@ pub fn envelope<S: Serialize + ?Sized, T: Serialize + ?Sized>(
         findings,
         result,
     };
-    let mut text = serde_json::to_string_pretty(&envelope)?;
+    document(&envelope, masker)
+}
+
+/// A document that is no report of ours, such as the verdict of the agent CLI: indented, with a final newline, secrets masked.
+pub fn document<T: Serialize + ?Sized>(value: &T, masker: &Masker) -> Result<String, RenderError> {
+    let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     masked(&text, masker)
 }

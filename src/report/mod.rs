@@ -28,7 +28,7 @@ pub use cell::{Cell, Tone};
 pub use clean::CleanPage;
 pub use csv::{CsvError, csv};
 pub use findings::findings_table;
-pub use json::envelope;
+pub use json::{document, envelope};
 pub use markdown::markdown;
 pub use page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
 pub use page_table::{Align, Column, Fold, Table};

@@ -25,6 +25,8 @@ pub struct Call {
     pub name: Label,
     /// The telling part of the input.
     pub input: Box<str>,
+    /// The skill or the type of agent that it names.
+    pub target: Option<Label>,
     /// The result; `None` for an orphan.
     pub answer: Option<Answer>,
 }
@@ -200,7 +202,8 @@ impl Pairing<'_> {
         if let Some(id) = &block.id {
             self.waiting.entry(id.clone()).or_default().entry(turn).or_insert(self.calls.len());
         }
-        self.calls.push(Call { at, turn, id: block.id.clone(), name, input: block.excerpt().into(), answer: None });
+        let (id, target) = (block.id.clone(), block.target.clone());
+        self.calls.push(Call { at, turn, id, name, input: block.excerpt().into(), target, answer: None });
     }
 
     fn result(&mut self, at: Ix, entry: &Entry, block: &Block) {

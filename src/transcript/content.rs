@@ -38,6 +38,8 @@ pub struct Block {
     pub id: Option<Label>,
     /// Name of the tool, or the block type when it is not known.
     pub name: Option<Label>,
+    /// What a call of `Skill` or `Agent` names: the skill, or the type of the agent.
+    pub target: Option<Label>,
     /// Characters that the model is given: text, thinking, input as JSON, text of the result. Images, documents and kinds
     /// that are not known count none.
     pub characters: u64,
@@ -49,7 +51,7 @@ pub struct Block {
 
 impl Block {
     fn new(kind: BlockKind) -> Self {
-        Self { kind, id: None, name: None, characters: 0, is_error: false, excerpt: None }
+        Self { kind, id: None, name: None, target: None, characters: 0, is_error: false, excerpt: None }
     }
 
     /// The excerpt, or nothing.
@@ -75,6 +77,7 @@ fn block(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
         "tool_use" => Block {
             id: label(raw.id, interner),
             name: raw.name.and_then(text).map(|text| interner.label(&text)),
+            target: target(raw, interner),
             characters: raw.input.map_or(0, raw_characters),
             excerpt: raw.input.and_then(telling_input),
             ..Block::new(BlockKind::ToolUse)
@@ -128,6 +131,21 @@ impl<'a> Slots<'a> for RawBlock<'a> {
             _ => return None,
         })
     }
+}
+
+/// The field in which a tool names a skill or an agent.
+const TARGETS: [(&str, &str); 3] = [("Skill", "skill"), ("Agent", "subagent_type"), ("Task", "subagent_type")];
+
+fn target(raw: &RawBlock<'_>, interner: &mut Interner) -> Option<Label> {
+    let tool = raw.name.and_then(text)?;
+    let (_, field) = TARGETS.iter().find(|(name, _)| *name == tool)?;
+    let mut found = None;
+    each_field(raw.input?, |name, value| {
+        if name == *field {
+            found = text(value).map(|text| interner.label(&text));
+        }
+    });
+    found
 }
 
 fn with_text(kind: BlockKind, json: Option<&str>) -> Block {

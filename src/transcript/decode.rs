@@ -1,3 +1,4 @@
+use super::attachment::{attachment_type, hook, offered};
 use super::cost_state::cost_state;
 use super::fields::{Slots, each_element, each_field, fill, fill_each};
 use super::line;
@@ -188,6 +189,7 @@ impl<'a> Slots<'a> for Raw<'a> {
 
 impl Raw<'_> {
     fn extra(&self, kind: &Kind, json: &str, interner: &mut Interner) -> Option<Extra> {
+        let attachment = self.attachment.filter(|_| *kind == Kind::Attachment);
         let extra = Extra {
             logical_parent: self.logical_parent.and_then(uid),
             leaf: self.leaf.and_then(uid),
@@ -196,19 +198,11 @@ impl Raw<'_> {
             spills: spills(json, interner),
             agent: (kind.name() == "agent_metadata").then(|| Box::new(agent_metadata(json, interner))),
             cost_state: (kind.name() == "cost-state").then(|| Box::new(cost_state(json, interner))),
+            offered: attachment.map(|attachment| offered(attachment, interner)).unwrap_or_default(),
+            hook: attachment.and_then(|attachment| hook(attachment, interner)).map(Box::new),
         };
         (extra != Extra::default()).then_some(extra)
     }
-}
-
-fn attachment_type(json: &str, interner: &mut Interner) -> Option<super::Label> {
-    let mut found = None;
-    each_field(json, |name, value| {
-        if name == "type" {
-            found = text(value).map(|text| interner.label(&text));
-        }
-    });
-    found
 }
 
 /// `rendered` is a list of objects with the text that is given to the model in `content`.

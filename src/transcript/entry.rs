@@ -118,6 +118,19 @@ pub struct Extra {
     pub cost_state: Option<Box<CostState>>,
     /// Names of the spill files that its text points to.
     pub spills: Vec<Label>,
+    /// What an attachment offers to the model: names of skills, types of agents, names of tools.
+    pub offered: Vec<Label>,
+    /// A hook that ran, as an attachment tells.
+    pub hook: Option<Box<HookRun>>,
+}
+
+/// A hook that ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookRun {
+    /// `hookEvent`.
+    pub event: Option<Label>,
+    /// `command`, if it is recorded.
+    pub command: Option<Label>,
 }
 
 /// `compactMetadata` of a compaction boundary.

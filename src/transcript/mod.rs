@@ -1,5 +1,6 @@
 //! Rows to entries: bytes in, values out. No I/O, and never a failure as a whole: a row becomes an entry or a defect.
 
+mod attachment;
 mod collector;
 mod content;
 mod cost_state;
@@ -20,7 +21,7 @@ pub use content::{Block, BlockKind, RawBlock, blocks};
 pub use cost_state::{ClientModel, CostState};
 pub use decode::{Outcome, decode_row};
 pub use defect::{Defect, DefectKind};
-pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, Kind, Parent};
+pub use entry::{AgentMetadata, Compaction, Entry, Extra, Flags, HookRun, Kind, Parent};
 pub use fields::{Fields, Slots, each_element, each_field, fields, fill, fill_each};
 pub use label::{Interner, Label};
 pub use line::{BYTE_ORDER_MARK, record};

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::program::run;
-use crate::store::{Case, names};
+use crate::store::{Case, fixtures, names};
 
 /// What differs from run to run, with something of the same width in its place.
 static REDACTIONS: LazyLock<[(Regex, &str); 2]> = LazyLock::new(|| {
@@ -26,7 +26,9 @@ fn redacted(text: &str) -> String {
 /// What a run printed: standard output, then what went wrong, if anything did.
 fn printed(folder: &Path, args: &[&str]) -> String {
     let (command, rest) = args.split_first().unwrap();
-    let ended = run(folder, &[&[command, "--tz", "UTC", "--color", "never"], rest].concat());
+    // Of a command with commands of its own, the second word belongs to its name.
+    let (inner, rest) = if *command == "plugin" { rest.split_at(1) } else { rest.split_at(0) };
+    let ended = run(folder, &[&[*command], inner, &["--tz", "UTC", "--color", "never"], rest].concat());
     let failed = if ended.code == Some(0) { String::new() } else { format!("exit code {}\n", ended.code.unwrap()) };
     redacted(&format!("{}{}{failed}", ended.out, ended.err))
 }
@@ -36,7 +38,8 @@ fn snapshot(command: &str, case: &Case, args: &[&str]) {
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
     settings.set_prepend_module_to_snapshot(false);
-    settings.set_description(redacted(&format!("flower-analyze {}", args.join(" "))));
+    let line = args.join(" ").replace(fixtures().to_str().unwrap(), "fixtures");
+    settings.set_description(redacted(&format!("flower-analyze {line}")));
     settings.set_snapshot_path(format!("snapshots/{command}"));
     settings.bind(|| insta::assert_snapshot!(case.name.as_str(), printed(&case.root, args)));
 }
@@ -118,6 +121,50 @@ fn cost() {
         let case = Case::copy("cost-causes");
         snapshot(&format!("cost-by-{by}"), &case, &["cost", case.source, "--by", by]);
     }
+}
+
+/// The plugin of a fixture, which lies beside its source and is not built.
+fn demo_plugin() -> String {
+    fixtures().join("plugin-used/plugin").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn plugin_used() {
+    let plugin = demo_plugin();
+    for name in ["plugin-used", "denials", "healthy-2.1.197"] {
+        let case = Case::copy(name);
+        snapshot("plugin-used", &case, &["plugin", "used", case.source, "--plugin", &plugin]);
+    }
+    let case = Case::copy("plugin-used");
+    for format in ["json", "csv", "md"] {
+        let args = ["plugin", "used", case.source, "--plugin", &plugin, "--format", format];
+        snapshot(&format!("plugin-used-{format}"), &case, &args);
+    }
+}
+
+/// What `plugin validate` and `plugin details` print of some of the cases in `plugins/`.
+#[test]
+fn plugin_pages() {
+    let page = |name: &str, folder: &str, args: &[&str]| {
+        let ended = run(&fixtures(), &[&["plugin", args[0], folder], &args[1..]].concat());
+        let text = format!("{}{}exit code {}\n", ended.out, ended.err, ended.code.unwrap());
+        let text = text.replace(fixtures().to_str().unwrap(), "/fixtures");
+        let mut settings = insta::Settings::clone_current();
+        settings.set_omit_expression(true);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_snapshot_path("snapshots/plugin");
+        settings.bind(|| insta::assert_snapshot!(name, text));
+    };
+    for case in ["mcp-bad-servers", "hooks-bad-matcher-type", "monitors-duplicate", "userconfig-not-cross-checked"] {
+        page(&format!("validate-{case}"), &format!("plugins/{case}/plugin"), &["validate", "--lint"]);
+    }
+    page("validate-market", "plugins/market-version-mismatch/market", &["validate", "--strict"]);
+    for format in ["table", "csv", "md", "json"] {
+        page(&format!("validate-{format}"), "plugin-used/plugin", &["validate", "--lint", "--format", format]);
+        let details = ["details", "--model", "claude-opus-5-5", "--format", format];
+        page(&format!("details-{format}"), "plugins/details-tokens/plugin", &details);
+    }
+    page("details-placeholders", "plugin-used/plugin", &["details"]);
 }
 
 #[test]

@@ -26,7 +26,12 @@ fn help(command: &[&str]) -> String {
 
 /// Every command, by its help.
 fn commands() -> Vec<String> {
-    let help = help(&[]);
+    commands_of(&[])
+}
+
+/// The commands below a command, by its help.
+fn commands_of(command: &[&str]) -> Vec<String> {
+    let help = help(command);
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(ToOwned::to_owned).collect()
@@ -42,6 +47,10 @@ fn the_cli_reference_is_what_the_program_prints() {
     ];
     for command in commands() {
         page.push(format!("## flower-analyze {command}\n\n```text\n{}\n```", help(&[&command])));
+        for inner in commands_of(&[&command]) {
+            let text = help(&[&command, &inner]);
+            page.push(format!("## flower-analyze {command} {inner}\n\n```text\n{text}\n```"));
+        }
     }
     let page = page.join("\n\n") + "\n";
     if std::env::var_os("UPDATE").is_some() {
@@ -149,12 +158,17 @@ fn reports(command: &str) -> Vec<Value> {
 const NEVER_SEEN: [&str; 2] = ["source.recovery.journal.super_journal", "source.changes[]"];
 
 fn holds_its_contract(command: &str) {
-    let mut contract = documented("Envelope");
+    fits_its_contract(command, &documented("Envelope"), &reports(command));
+}
+
+/// What a command documents, `envelope` included, is what its reports hold.
+fn fits_its_contract(command: &str, envelope: &BTreeMap<String, (BTreeSet<String>, bool)>, reports: &[Value]) {
+    let mut contract = envelope.clone();
     contract.extend(documented(command));
     let mut seen = BTreeMap::new();
-    for report in reports(command) {
+    for report in reports {
         assert_eq!(report["schema"], format!("flower-analyze/{command}/1"));
-        walk("", &report, &mut seen);
+        walk("", report, &mut seen);
     }
     for (path, types) in &seen {
         let (known, _) =
@@ -166,7 +180,6 @@ fn holds_its_contract(command: &str) {
         }
     }
     let unseen = contract.iter().filter(|(path, _)| !seen.contains_key(*path));
-    let envelope = documented("Envelope");
     let unseen: Vec<_> = unseen
         // What only `--hash` and damaged stores have is seen in the summary.
         .filter(|(path, (_, always))| *always || command == "summary" || !envelope.contains_key(*path))
@@ -174,6 +187,13 @@ fn holds_its_contract(command: &str) {
         .filter(|path| !NEVER_SEEN.contains(path))
         .collect();
     assert!(unseen.is_empty(), "{command}: documented, but no fixture has {unseen:?}");
+}
+
+/// The envelope of the reports on a plugin directory: they tell of no run, so that their source is only a path.
+fn plugin_envelope() -> BTreeMap<String, (BTreeSet<String>, bool)> {
+    let mut envelope = documented("Envelope");
+    envelope.retain(|path, _| !path.starts_with("source.") || ["source.path", "source.kind"].contains(&path.as_str()));
+    envelope
 }
 
 #[test]
@@ -189,6 +209,53 @@ fn sessions_hold_their_contract() {
 #[test]
 fn chains_hold_their_contract() {
     holds_its_contract("chain");
+}
+
+/// The reports on a plugin directory tell of no run: their source is only a path.
+#[test]
+fn plugins_hold_their_contract() {
+    let plugin = |command: &str, target: &str, options: &[&str]| {
+        let ended = run(&fixtures(), &[&["plugin", command, target, "--format", "json"], options].concat());
+        serde_json::from_str(&ended.out).unwrap()
+    };
+    let mut verdicts: Vec<Value> = Vec::new();
+    for entry in fs::read_dir(fixtures().join("plugins")).unwrap().map(Result::unwrap) {
+        for folder in ["plugin", "market"] {
+            let target = entry.path().join(folder);
+            verdicts.extend(target.is_dir().then(|| plugin("validate", target.to_str().unwrap(), &["--lint"])));
+        }
+    }
+    verdicts.push(plugin("validate", "plugin-used/plugin", &["--lint"]));
+    fits_its_contract("plugin-validate", &plugin_envelope(), &verdicts);
+    let details = [
+        "plugin-used/plugin",
+        "plugins/details-tokens/plugin",
+        "plugins/minimal/plugin",
+        "plugins/metadata-complete/plugin",
+        "plugins/lsp-valid/plugin",
+        "plugins/agent-unsupported-fields/plugin",
+    ];
+    let mut details: Vec<Value> = details.iter().map(|folder| plugin("details", folder, &[])).collect();
+    details.push(plugin("details", "plugin-used/plugin", &["--model", "claude-opus-5-5"]));
+    fits_its_contract("plugin-details", &plugin_envelope(), &details);
+}
+
+#[test]
+fn uses_of_plugins_hold_their_contract() {
+    let folder = fixtures().join("plugin-used/plugin");
+    let report = |name: &str| {
+        let case = Case::open(name);
+        let ended = run(
+            &case.root,
+            &["plugin", "used", case.source, "--plugin", folder.to_str().unwrap(), "--format", "json", "--tz", "UTC"],
+        );
+        serde_json::from_str(&ended.out).unwrap()
+    };
+    fits_its_contract(
+        "plugin-used",
+        &documented("Envelope"),
+        &["plugin-used", "denials", "orphan-call", "crash-journal", "crash-wal"].map(report),
+    );
 }
 
 #[test]
@@ -232,7 +299,8 @@ fn the_readme_shows_commands_that_exist() {
         let Some((first, rest)) = words.split_first() else { continue };
         let command = if known.iter().any(|name| name == first) { first } else { "summary" };
         assert!(command == *first || first.starts_with(char::is_uppercase), "{line}: there is no command {first}");
-        let help = help(&[command]);
+        let inner = rest.first().filter(|name| commands_of(&[command]).iter().any(|known| known == *name));
+        let help = inner.map_or_else(|| help(&[command]), |inner| help(&[command, inner]));
         for option in rest.iter().filter(|word| word.starts_with("--")) {
             assert!(help.contains(option), "{line}: {command} has no option {option}");
         }
@@ -240,9 +308,10 @@ fn the_readme_shows_commands_that_exist() {
     }
     assert!(shown >= 10, "{shown} commands found in the README");
     for option in ["--format", "--output", "--tz", "--session", "--hash", "--reveal", "--fail-on"] {
-        for command in known.iter().filter(|name| *name != "completions") {
+        for command in known.iter().filter(|name| !["completions", "plugin"].contains(&name.as_str())) {
             assert!(help(&[command]).contains(option), "{command} has no option {option}");
         }
+        assert!(help(&["plugin", "used"]).contains(option), "plugin used has no option {option}");
     }
     for command in &known {
         assert!(readme.contains(&format!("flower-analyze {command}")), "the README does not show {command}");

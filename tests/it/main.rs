@@ -19,12 +19,14 @@ mod documents;
 mod errors;
 mod evidence;
 mod golden;
+mod hostile_plugins;
 #[path = "../laws/mod.rs"]
 mod laws;
 mod layers;
 mod live_writer;
 mod odd_stores;
 mod outputs;
+mod plugins;
 mod program;
 mod properties;
 mod read_only;
