@@ -1,7 +1,7 @@
 use super::Selection;
 use crate::run_dir::{Kind as KeyKind, StoreKey};
 use crate::session::{Model, Reachable, SessionModel, Totals};
-use crate::transcript::{Entry, Kind};
+use crate::transcript::Entry;
 use crate::unit::{Timestamp, Tokens};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -103,7 +103,6 @@ fn row(session: &SessionModel) -> SessionRow {
         message.model.as_ref().map(ToString::to_string)
     };
     let times = || entries.iter().filter_map(|entry| entry.timestamp);
-    let is_retry = |entry: &&Entry| entry.kind == Kind::System && entry.subtype() == Some("api_error");
     let metadata = session.agent.as_ref().map(|agent| &agent.metadata);
     let spawn = session.agent.as_ref().and_then(|agent| agent.spawn.as_ref());
     SessionRow {
@@ -125,7 +124,7 @@ fn row(session: &SessionModel) -> SessionRow {
         first: times().min(),
         last: times().max(),
         context_max: Tokens::default(),
-        api_errors: entries.iter().filter(|entry| entry.flags.api_error || is_retry(entry)).count(),
+        api_errors: entries.iter().filter(|entry| entry.flags.api_error || entry.is_retry_notice()).count(),
         tool_errors: entries.iter().flat_map(Entry::results).filter(|result| result.is_error).count(),
         orphan_calls: session.calls.iter().filter(|call| call.answer.is_none()).count(),
         reachable: session.chain.reachable,

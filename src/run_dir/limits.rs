@@ -39,3 +39,6 @@ pub const MAX_STATE_PROBLEMS: usize = 1000;
 
 /// Entries of one list and unknown keys of one row that are kept. The longest list seen, of errors, has below 20.
 pub const MAX_STATE_LIST: usize = 10_000;
+
+/// Longest text of a failure that is kept, in bytes. The longest seen is below 400; one that quotes the request is cut.
+pub const MAX_FAILURE_TEXT_BYTES: usize = 4096;

@@ -1,10 +1,14 @@
 use super::attachment::{attachment_type, hook, offered};
 use super::cost_state::cost_state;
+use super::failure::{self, RawFailure};
 use super::fields::{Slots, each_element, each_field, fill, fill_each};
 use super::line;
 use super::message::RawMessage;
 use super::scalar::{measure, number, text, truthy};
-use super::{AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, Flags, Interner, Kind, Message, Parent, Uid};
+use super::{
+    AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, FailureFields, Flags, Interner, Kind, Message, Parent,
+    Uid,
+};
 use crate::run_dir::limits::MAX_BLOCKS;
 use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
@@ -78,6 +82,11 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         uid_differs: seq.is_some() && row.uid.map(Uid::new) != uuid,
         repaired_utf8,
     };
+    let message = raw
+        .message
+        .as_ref()
+        .map(|message| Box::new(Message::decode(message, raw.request_id, raw.requested_model, interner)));
+    let failure = raw.failure(&kind, flags, message.as_deref(), interner);
     Some(Entry {
         seq: seq.unwrap_or_default(),
         position: row.position,
@@ -99,11 +108,8 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         bytes: u64::try_from(json.len()).unwrap_or(u64::MAX),
         digest: if row.uid.is_none() { digest(json) } else { 0 },
         rendered_characters: raw.rendered.map_or(0, rendered_characters),
-        message: raw
-            .message
-            .as_ref()
-            .map(|message| Box::new(Message::decode(message, raw.request_id, raw.requested_model, interner))),
-        extra: raw.extra(&kind, json, interner).map(Box::new),
+        message,
+        extra: raw.extra(&kind, json, failure, interner).map(Box::new),
         kind,
     })
 }
@@ -152,6 +158,7 @@ struct Raw<'a> {
     rendered: Option<&'a str>,
     attachment: Option<&'a str>,
     compaction: Option<&'a str>,
+    failure: RawFailure<'a>,
     message: Option<RawMessage<'a>>,
 }
 
@@ -178,7 +185,7 @@ impl<'a> Slots<'a> for Raw<'a> {
             "rendered" => &mut self.rendered,
             "attachment" => &mut self.attachment,
             "compactMetadata" => &mut self.compaction,
-            _ => return None,
+            _ => return self.failure.slot(name),
         })
     }
 
@@ -188,7 +195,28 @@ impl<'a> Slots<'a> for Raw<'a> {
 }
 
 impl Raw<'_> {
-    fn extra(&self, kind: &Kind, json: &str, interner: &mut Interner) -> Option<Extra> {
+    /// What is recorded about a failure, of the few entries that tell of one.
+    fn failure(
+        &self,
+        kind: &Kind,
+        flags: Flags,
+        message: Option<&Message>,
+        interner: &mut Interner,
+    ) -> Option<FailureFields> {
+        let content = self.message.as_ref().and_then(|message| message.content);
+        match kind {
+            Kind::System if self.subtype.and_then(text).as_deref() == Some("api_error") => {
+                Some(self.failure.notice(interner))
+            }
+            Kind::Assistant if flags.api_error => Some(self.failure.stand_in(content, interner)),
+            Kind::User if message.is_some_and(failure::tells_of_agent_failure) => {
+                Some(self.failure.agent_result(content))
+            }
+            Kind::System | Kind::Assistant | Kind::User | Kind::Attachment | Kind::Progress | Kind::Other(_) => None,
+        }
+    }
+
+    fn extra(&self, kind: &Kind, json: &str, failure: Option<FailureFields>, interner: &mut Interner) -> Option<Extra> {
         let attachment = self.attachment.filter(|_| *kind == Kind::Attachment);
         let extra = Extra {
             logical_parent: self.logical_parent.and_then(uid),
@@ -200,6 +228,7 @@ impl Raw<'_> {
             cost_state: (kind.name() == "cost-state").then(|| Box::new(cost_state(json, interner))),
             offered: attachment.map(|attachment| offered(attachment, interner)).unwrap_or_default(),
             hook: attachment.and_then(|attachment| hook(attachment, interner)).map(Box::new),
+            failure: failure.map(Box::new),
         };
         (extra != Extra::default()).then_some(extra)
     }

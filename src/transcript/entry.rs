@@ -1,4 +1,4 @@
-use super::{Block, BlockKind, CostState, Label, Message, Uid};
+use super::{Block, BlockKind, CostState, FailureFields, Label, Message, Uid};
 use crate::run_dir::Position;
 use crate::unit::{Timestamp, Tokens};
 
@@ -122,6 +122,8 @@ pub struct Extra {
     pub offered: Vec<Label>,
     /// A hook that ran, as an attachment tells.
     pub hook: Option<Box<HookRun>>,
+    /// What the harness recorded about a failure.
+    pub failure: Option<Box<FailureFields>>,
 }
 
 /// A hook that ran.
@@ -224,6 +226,16 @@ impl Entry {
     pub fn excerpt(&self) -> &str {
         let text = self.blocks().iter().find(|block| matches!(block.kind, BlockKind::Text | BlockKind::ToolResult));
         text.map(Block::excerpt).unwrap_or_default()
+    }
+
+    /// `system`/`api_error`: a retry that the CLI announces.
+    pub fn is_retry_notice(&self) -> bool {
+        self.kind == Kind::System && self.subtype() == Some("api_error")
+    }
+
+    /// What the harness recorded about a failure: of an API error, of an announced retry, of a subagent that died.
+    pub fn failure(&self) -> Option<&FailureFields> {
+        self.extra.as_ref()?.failure.as_deref()
     }
 
     /// `toolDenialKind`.

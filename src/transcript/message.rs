@@ -77,7 +77,7 @@ pub(super) struct RawMessage<'a> {
     model: Option<&'a str>,
     stop_reason: Option<&'a str>,
     usage: Option<&'a str>,
-    content: Option<&'a str>,
+    pub(super) content: Option<&'a str>,
 }
 
 impl<'a> Slots<'a> for RawMessage<'a> {
