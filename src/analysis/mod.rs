@@ -1,9 +1,11 @@
 //! The model to the typed result of each command.
 
+mod attempts;
 mod chains;
 pub mod cost;
 mod curve;
 mod economics;
+mod failures;
 mod inputs;
 mod integrity;
 pub mod layers;
@@ -20,11 +22,15 @@ mod tools;
 mod usage;
 
 pub use crate::session::{BranchKind, LeafWitness, Standing, Trust};
+pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Wait, WaitVerdict, attempts};
 pub use chains::{
     BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
 };
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
+pub use failures::{
+    Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge,
+};
 pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
 pub use outline::{OutlineLine, View, What, outline};

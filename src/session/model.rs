@@ -155,8 +155,13 @@ impl Model {
 
     /// The session with this store key.
     pub fn session(&self, store_key: &str) -> Option<&SessionModel> {
+        self.indexed(store_key).map(|(_, session)| session)
+    }
+
+    /// The session with this store key and its index.
+    pub fn indexed(&self, store_key: &str) -> Option<(usize, &SessionModel)> {
         let at = self.sessions.binary_search_by(|session| session.store_key().cmp(store_key)).ok()?;
-        self.sessions.get(at)
+        self.sessions.get(at).map(|session| (at, session))
     }
 
     /// Every finding of the store: sessions in order, then what concerns several.

@@ -108,6 +108,17 @@ impl Zone {
         t.utc().with_timezone(&self.0).format("%H:%M:%S").to_string()
     }
 
+    /// The first moment after `t` at which a clock of this zone shows this time; `None` for a time that no clock shows.
+    pub fn next_time_of_day(self, t: Timestamp, hour: u32, minute: u32) -> Option<Timestamp> {
+        let today = t.utc().with_timezone(&self.0).date_naive();
+        // A day on which the clock jumps over the time has no such moment: then the day after it.
+        today.iter_days().take(3).find_map(|day| {
+            let moment = day.and_hms_opt(hour, minute, 0)?.and_local_timezone(self.0).earliest()?;
+            let moment = Timestamp::from_millis(moment.timestamp_millis())?;
+            (moment > t).then_some(moment)
+        })
+    }
+
     /// Calendar day in this zone.
     pub fn day(self, t: Timestamp) -> String {
         t.utc().with_timezone(&self.0).format("%Y-%m-%d").to_string()
@@ -149,6 +160,12 @@ mod tests {
         assert_eq!(shown("2026-10-25T00:30:00Z"), "2026-10-25 02:30:00");
         assert_eq!(shown("2026-10-25T01:30:00Z"), "2026-10-25 02:30:00");
         assert!(Zone::named("Mars/Olympus").is_err());
+        let next = |text: &str, hour| {
+            berlin.next_time_of_day(Timestamp::parse(text).unwrap(), hour, 30).map(|t| t.to_string())
+        };
+        assert_eq!(next("2026-03-28T12:00:00Z", 2).unwrap(), "2026-03-30T00:30:00.000Z", "02:30 is jumped over");
+        assert_eq!(next("2026-10-24T12:00:00Z", 2).unwrap(), "2026-10-25T00:30:00.000Z", "the first of two");
+        assert_eq!(next("2026-10-24T12:00:00Z", 24), None);
     }
 
     #[test]
