@@ -5,13 +5,17 @@ mod chains;
 pub mod cost;
 mod curve;
 mod economics;
+mod errors;
 mod failures;
 mod inputs;
 mod integrity;
 pub mod layers;
+mod outages;
 mod outline;
 pub mod plugins;
 pub mod prices;
+mod resumable;
+mod retries;
 mod selection;
 mod sessions;
 mod shown;
@@ -22,18 +26,25 @@ mod tools;
 mod usage;
 
 pub use crate::session::{BranchKind, LeafWitness, Standing, Trust};
-pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Wait, WaitVerdict, attempts};
+pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Money, Wait, WaitVerdict, attempts};
 pub use chains::{
     BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
 };
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
+pub use errors::{
+    Denials, DeniedCommand, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome,
+    Outcomes, Repeated, errors, explain,
+};
 pub use failures::{
     Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge,
 };
 pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
+pub use outages::{HitThread, InFlight, Outage, Outages, outages};
 pub use outline::{OutlineLine, View, What, outline};
+pub use resumable::{Resumable, ResumeVerdict, resumable};
+pub use retries::{AttemptRow, Ladder, LadderEnd, Retries, RetriesTotals, RetryFinding, ladders, retries};
 pub use selection::{EntryName, Named, Selection, SelectionError};
 pub use sessions::{ParentCall, SessionRow, Sessions, sessions};
 pub use shown::{

@@ -86,6 +86,7 @@ impl CallCounts {
     }
 }
 
+/// Reads like a denial, but is not marked as one: a guess.
 pub(super) fn is_likely_denied(answer: &Answer) -> bool {
     answer.denial.is_none() && answer.is_error && LIKELY_DENIALS.iter().any(|text| answer.excerpt.starts_with(text))
 }

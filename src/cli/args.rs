@@ -1,4 +1,4 @@
-use super::{chain, completions, cost, layers, plugin, sessions, show, summary};
+use super::{chain, completions, cost, errors, layers, outages, plugin, retries, sessions, show, summary};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;
@@ -32,6 +32,9 @@ pub(super) enum Command {
     Cost(cost::Args),
     Layers(layers::Args),
     Plugin(plugin::Args),
+    Errors(errors::Args),
+    Retries(retries::Args),
+    Outages(outages::Args),
     Completions(completions::Args),
 }
 

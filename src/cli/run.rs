@@ -41,6 +41,9 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Cost(args) => args.run(),
         Command::Layers(args) => args.run(),
         Command::Plugin(args) => args.run(),
+        Command::Errors(args) => args.run(),
+        Command::Retries(args) => args.run(),
+        Command::Outages(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

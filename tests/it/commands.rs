@@ -62,6 +62,34 @@ fn sessions() {
 }
 
 #[test]
+fn errors() {
+    each_fixture(|case| snapshot("errors", case, &["errors", case.source]));
+}
+
+#[test]
+fn retries() {
+    each_fixture(|case| snapshot("retries", case, &["retries", case.source]));
+}
+
+#[test]
+fn outages() {
+    each_fixture(|case| snapshot("outages", case, &["outages", case.source]));
+}
+
+/// Each form of what failed, on a small fixture that has all of it.
+#[test]
+fn failures_for_machines() {
+    for (command, name) in
+        [("errors", "error-disagreements"), ("retries", "hopeless-retries"), ("outages", "hopeless-retries")]
+    {
+        let case = Case::copy(name);
+        for format in ["csv", "md", "json"] {
+            snapshot(&format!("{command}-{format}"), &case, &[command, case.source, "--format", format]);
+        }
+    }
+}
+
+#[test]
 fn chain() {
     each_fixture(|case| snapshot("chain", case, &["chain", case.source]));
 }

@@ -277,6 +277,34 @@ fn rulings_hold_their_contract() {
 }
 
 #[test]
+fn errors_hold_their_contract() {
+    holds_its_contract("errors");
+}
+
+#[test]
+fn explained_errors_hold_their_contract() {
+    let contract = documented("errors-explain");
+    let mut seen = BTreeMap::new();
+    for text in ["API Error: 529 Overloaded", "You've hit your session limit · resets 3pm", "line 12:429"] {
+        let report = json(&fixtures(), &["errors", "--explain", text]);
+        assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/errors-explain/1".into(), &Value::Null));
+        walk("result", &report["result"], &mut seen);
+    }
+    let paths: BTreeMap<_, _> = contract.into_iter().map(|(path, (types, _))| (path, types)).collect();
+    assert_eq!(seen, paths);
+}
+
+#[test]
+fn retries_hold_their_contract() {
+    holds_its_contract("retries");
+}
+
+#[test]
+fn outages_hold_their_contract() {
+    holds_its_contract("outages");
+}
+
+#[test]
 fn entries_hold_their_contract() {
     holds_its_contract("show");
 }

@@ -18,6 +18,7 @@ mod damage;
 mod documents;
 mod errors;
 mod evidence;
+mod failures;
 mod golden;
 mod hostile_plugins;
 #[path = "../laws/mod.rs"]

@@ -1,5 +1,5 @@
 use super::Wait;
-use crate::analysis::{Basis, FailureKind};
+use crate::analysis::{Basis, FailureKind, Failures};
 use crate::session::Ix;
 use crate::unit::{Span, Timestamp};
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub struct Attempt {
     pub ending: Ending,
     /// The failure that ended it, by index.
     pub failure: Option<usize>,
-    /// Why it failed: as the manifest says, else as the transcript.
-    pub error: Option<String>,
+    /// Why it failed, as the manifest says.
+    pub reason: Option<String>,
     /// The kind of that failure.
     pub kind: Option<FailureKind>,
     /// How the kind is known.
@@ -88,6 +88,12 @@ impl Attempt {
     /// It did not end with an answer.
     pub fn has_failed(&self) -> bool {
         self.ending != Ending::Answered
+    }
+
+    /// Why it failed: as the manifest says, else as the transcript.
+    pub fn error<'a>(&'a self, failures: &'a Failures) -> Option<&'a str> {
+        let recorded = || failures.all.get(self.failure?).map(|failure| &*failure.text);
+        self.reason.as_deref().or_else(recorded)
     }
 
     /// How long it lasted.

@@ -147,7 +147,7 @@ fn described(pair: Pair, before: Option<&Attempt>, failed: bool, failures: &Fail
         end: segment.and_then(|segment| segment.end),
         ending,
         failure,
-        error: error.or_else(|| recorded.map(|failure| failure.text.to_string())),
+        reason: error,
         kind,
         basis,
         begun: match (segment, before) {
@@ -212,10 +212,11 @@ impl Attempts {
         own.get(begun.checked_sub(1)?).copied()
     }
 
-    /// The attempt after this one of the same step.
-    pub fn next(&self, index: usize) -> Option<&Attempt> {
-        let (this, next) = (self.all.get(index)?, self.all.get(index.checked_add(1)?)?);
-        (next.n == this.n.checked_add(1)?).then_some(next)
+    /// The attempts after this one of the same step.
+    pub fn after(&self, index: usize) -> &[Attempt] {
+        let later = self.all.get(index.saturating_add(1)..).unwrap_or_default();
+        let same = later.iter().take_while(|attempt| attempt.n > 1).count();
+        later.get(..same).unwrap_or_default()
     }
 
     /// The attempts of one step after another, with the index of the first.

@@ -123,10 +123,9 @@ fn ending(session: &SessionModel, range: Range<usize>, failures: &Failures, at: 
     // What ends an attempt stands behind its last answer, or in the turn of it.
     let ends = |failure: &Failure| match failure.source {
         Source::Final | Source::Interruption => answer.is_none_or(|answer| failure.at > answer),
-        Source::CutStream | Source::StopReason | Source::OpenCalls => {
-            turn.is_some() && session.chain.turns.of(failure.at) == turn
-        }
-        Source::CliRetry | Source::AgentResult | Source::Manifest => false,
+        Source::StopReason | Source::OpenCalls => turn.is_some() && session.chain.turns.of(failure.at) == turn,
+        // That a stream was cut is only likely: it stays a success.
+        Source::CutStream | Source::CliRetry | Source::AgentResult | Source::Manifest => false,
     };
     let last = failures
         .within(at, &range)

@@ -31,6 +31,8 @@ pub struct Judged {
     pub basis: Basis,
     /// When a quota opens again, where the text tells.
     pub reset: Option<Reset>,
+    /// The HTTP status, recorded or named as one in the text.
+    pub status: Option<u64>,
     /// A 400 without anything that tells more.
     pub is_bare_400: bool,
     /// The status that the type would have, where the two contradict each other.
@@ -76,6 +78,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Judged {
         kind,
         basis,
         reset: (kind == FailureKind::Quota).then(|| Reset::parse(evidence.text)).flatten(),
+        status,
         is_bare_400: kind == FailureKind::Unknown && status == Some(400),
         contradicts_status: expected
             .filter(|(possible, _)| evidence.status.is_some_and(|status| !possible.contains(&status)))

@@ -14,21 +14,23 @@ const GOOD_ENDS: [&str; 4] = ["end_turn", "tool_use", "stop_sequence", "pause_tu
 /// Answers that ended early, by their last entry.
 pub(super) fn early_ends(at: usize, session: &SessionModel) -> Vec<Failure> {
     let answers = |members: &[Ix]| {
+        // A call that was run had come through to its end.
+        let ran = members.iter().filter_map(|ix| session.entry(*ix)).any(|entry| entry.results().next().is_some());
         let entries = members.iter().filter_map(|ix| Some((*ix, session.entry(*ix)?)));
-        entries.filter(|(_, entry)| entry.is_answer()).max_by_key(|(ix, _)| *ix)
+        entries.filter(|(_, entry)| entry.is_answer()).max_by_key(|(ix, _)| *ix).map(|(ix, entry)| (ix, entry, ran))
     };
     let turns = session.chain.turns.all().filter_map(|(_, members)| answers(members));
-    let ends: Vec<(Ix, &Entry)> = turns.collect();
+    let ends: Vec<(Ix, &Entry, bool)> = turns.collect();
     // Older versions write no stop reason at all: there its absence tells nothing.
-    let told = ends.iter().any(|(_, entry)| stop_reason(entry).is_some());
-    let early = |(ix, entry): (Ix, &Entry)| match stop_reason(entry) {
+    let told = ends.iter().any(|(_, entry, _)| stop_reason(entry).is_some());
+    let early = |(ix, entry, ran): (Ix, &Entry, bool)| match stop_reason(entry) {
         Some(reason) if GOOD_ENDS.contains(&reason) => None,
         Some(reason) => {
             let judged = judge(&Evidence { stop_reason: Some(reason), ..Evidence::default() });
             // Reasons that are not known here are no failures.
             (judged.kind != FailureKind::Unknown).then(|| failure(at, ix, entry, Source::StopReason, judged, reason))
         }
-        None => told.then(|| {
+        None => (told && !ran).then(|| {
             let judged = likely(FailureKind::Network);
             failure(at, ix, entry, Source::CutStream, judged, "the answer ends without a stop reason")
         }),
@@ -63,7 +65,7 @@ fn is_open(call: &Call) -> bool {
 }
 
 fn likely(kind: FailureKind) -> Judged {
-    Judged { kind, basis: Basis::Absence, reset: None, is_bare_400: false, contradicts_status: None }
+    Judged { kind, basis: Basis::Absence, reset: None, status: None, is_bare_400: false, contradicts_status: None }
 }
 
 fn failure(session: usize, at: Ix, entry: &Entry, source: Source, judged: Judged, text: &str) -> Failure {

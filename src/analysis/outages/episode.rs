@@ -1,0 +1,64 @@
+use crate::analysis::{Failure, FailureKind, Failures, Source};
+use crate::session::Model;
+use crate::unit::{Span, Timestamp};
+
+/// A network that is down lets nothing through: once something came through, a failure this much later is another outage.
+const QUIET_NETWORK: Span = Span::from_millis(5_000);
+
+/// An API that is overloaded, or refuses some requests, lets others through in between.
+const QUIET_SERVICE: Span = Span::from_millis(60_000);
+
+/// Failures of the service that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Episode {
+    pub(super) first: Timestamp,
+    pub(super) last: Timestamp,
+    /// The first answer after the last failure, of any session.
+    pub(super) recovered: Option<Timestamp>,
+    /// Its failures, by index, in the order of time.
+    pub(super) failures: Vec<usize>,
+}
+
+/// Failures over all sessions, clustered by time (spec/errors.md, Outages). A failure belongs to the episode before it if no
+/// answer came in between, or if the last failure is only a moment ago.
+pub(super) fn episodes(model: &Model, failures: &Failures) -> Vec<Episode> {
+    let mut answers: Vec<Timestamp> = model.usage.turns.iter().filter_map(|turn| turn.timestamp).collect();
+    answers.sort_unstable();
+    let next_answer = |t: Timestamp| answers.get(answers.partition_point(|answer| *answer <= t)).copied();
+    let mut timed: Vec<(Timestamp, usize)> = failures
+        .all
+        .iter()
+        .enumerate()
+        .filter(|(_, failure)| is_of_outage(failure))
+        .filter_map(|(index, failure)| Some((failure.timestamp?, index)))
+        .collect();
+    timed.sort_unstable();
+    let kind = |index: &usize| failures.all.get(*index).map(|failure| failure.judged.kind);
+    let mut episodes: Vec<Episode> = Vec::new();
+    for (at, index) in timed {
+        let belongs = |episode: &&mut Episode| {
+            let answered = next_answer(episode.last).is_some_and(|answer| answer < at);
+            let down = [episode.failures.last().and_then(kind), kind(&index)].contains(&Some(FailureKind::Network));
+            !answered || at.since(episode.last) <= if down { QUIET_NETWORK } else { QUIET_SERVICE }
+        };
+        match episodes.last_mut().filter(belongs) {
+            Some(episode) => {
+                episode.last = at;
+                episode.failures.push(index);
+            }
+            None => episodes.push(Episode { first: at, last: at, recovered: None, failures: vec![index] }),
+        }
+    }
+    for episode in &mut episodes {
+        episode.recovered = next_answer(episode.last);
+    }
+    episodes
+}
+
+/// Told for the first time, and by the service or the way to it. An announced retry without a reason counts; a stream that
+/// was only likely cut does not.
+pub(super) fn is_of_outage(failure: &Failure) -> bool {
+    let announced = failure.source == Source::CliRetry && failure.judged.kind == FailureKind::Unknown;
+    let is_guess = failure.source == Source::CutStream;
+    failure.repeats.is_none() && !is_guess && (failure.judged.kind.is_of_the_service() || announced)
+}

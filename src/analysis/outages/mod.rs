@@ -1,0 +1,7 @@
+//! The result of the command `outages`: episodes in which the service or the way to it failed.
+
+mod damage;
+mod episode;
+mod report;
+
+pub use report::{HitThread, InFlight, Outage, Outages, outages};

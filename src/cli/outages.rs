@@ -1,0 +1,40 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::failing::Failing;
+use super::load::load;
+use super::prices::PriceArgs;
+use crate::analysis::outages;
+use crate::report::views;
+use crate::run_dir::names::DEFAULT_SOURCE;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Cluster failures of the service and the network into outages: what each hit, how it ended, what was lost
+///
+/// For every main thread that was hit: whether it can be resumed as it is stored now. Money is measured, a
+/// lower bound on the bill.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
+    #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
+    source: PathBuf,
+    #[command(flatten)]
+    prices: PriceArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let prices = self.prices.table()?;
+        let loaded = load(&self.common, &self.source)?;
+        let selection = loaded.selection(self.common.session.as_deref())?;
+        let failing = Failing::of(&loaded)?;
+        let costs = failing.costs(&loaded, &prices);
+        let Failing { inputs, failures, attempts } = failing;
+        let result = outages(&loaded.model, &selection, &failures, &attempts, &costs);
+        let findings = loaded.findings_with(&selection, inputs.state_findings());
+        loaded
+            .finish(&self.common, "outages", &result, &findings, |opening| views::outages(&result, &findings, opening))
+    }
+}

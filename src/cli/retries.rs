@@ -1,0 +1,42 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::failing::Failing;
+use super::load::load;
+use super::prices::PriceArgs;
+use crate::analysis::retries;
+use crate::report::views;
+use crate::run_dir::names::DEFAULT_SOURCE;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Rebuild the attempts of each step: how each ended, how long flower waited, what it cost; and the retries of the CLI
+///
+/// Observed waits hold the end of one process and the start of the next; they are held against the backoff of the formula
+/// with what the CLI took to start. Money is measured, a lower bound on the bill.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
+    #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
+    source: PathBuf,
+    #[command(flatten)]
+    prices: PriceArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let prices = self.prices.table()?;
+        let loaded = load(&self.common, &self.source)?;
+        let selection = loaded.selection(self.common.session.as_deref())?;
+        let failing = Failing::of(&loaded)?;
+        let costs = failing.costs(&loaded, &prices);
+        let Failing { inputs, failures, attempts } = failing;
+        let money = attempts.money(&loaded.model, &costs);
+        let (result, found) =
+            retries(&loaded.model, &selection, inputs.readable_manifest(), &failures, &attempts, &money);
+        let findings = loaded.findings_with(&selection, found.into_iter().chain(inputs.state_findings()));
+        loaded
+            .finish(&self.common, "retries", &result, &findings, |opening| views::retries(&result, &findings, opening))
+    }
+}

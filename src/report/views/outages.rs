@@ -1,0 +1,158 @@
+use super::errors::outcome;
+use super::evidence::Opening;
+use super::findings::findings;
+use super::retries::spend;
+use super::tools::shortened;
+use crate::analysis::{HitThread, InFlight, Outage, Outages, ResumeVerdict};
+use crate::report::{Cell, Column, Facts, Page, Table};
+use crate::unit::{Finding, counted};
+
+/// Rows of a table that people see; JSON has all.
+const SHOWN: usize = 20;
+
+/// Outages that people see in full; the table has all.
+const SHOWN_OUTAGES: usize = 20;
+
+/// Each episode in which the service or the way to it failed.
+pub fn outages(result: &Outages, found: &[Finding], opening: &Opening) -> Page {
+    let table = all(result, opening);
+    let mut page = Page::new(opening.title("Outages")).data(table.clone()).part(shortened(table, SHOWN_OUTAGES));
+    for (number, outage) in (1..).zip(&result.outages).take(SHOWN_OUTAGES) {
+        let heading = format!("Outage {number}, {}", opening.zone.date_time(outage.first_failure));
+        page = page.section(heading, facts(outage, opening)).part(shortened(threads(outage, opening), SHOWN));
+        if !outage.calls_in_flight.is_empty() {
+            page = page.part(shortened(calls(outage, opening), SHOWN));
+        }
+    }
+    if result.without_time > 0 {
+        let n = counted(result.without_time, "failure");
+        page = page.note(format!("{n} of the service without a time: in no outage; `errors` lists them."));
+    }
+    page.section("Findings", findings(found, false, &opening.names)).section("Evidence", opening.facts())
+}
+
+fn all(result: &Outages, opening: &Opening) -> Table {
+    let columns = [
+        Column::number("first failure"),
+        Column::number("last failure").minor(),
+        Column::number("first success").minor(),
+        Column::number("lasted").named("lasted_s"),
+        Column::number("failures"),
+        Column::text("kinds"),
+        Column::text("steps"),
+        Column::number("threads").minor(),
+        Column::word("ended"),
+        Column::word("resumable"),
+        Column::number("spent on failed").named("failed_measured_usd").minor(),
+        Column::number("lost").named("lost_measured_usd").minor(),
+    ];
+    let row = |outage: &Outage| -> [Cell; 12] {
+        let moment = |at| Cell::moment(at, opening.zone);
+        [
+            moment(outage.first_failure),
+            moment(outage.last_failure),
+            outage.first_success.map(moment).into(),
+            outage.lasted_s.into(),
+            outage.failures.into(),
+            kinds(outage).into(),
+            outage.steps.join(", ").into(),
+            outage.threads.len().into(),
+            outcome(outage.ended),
+            resumable(outage.resumable),
+            outage.failed_spend.measured_usd.into(),
+            outage.lost_spend.measured_usd.into(),
+        ]
+    };
+    Table::new(columns)
+        .rows(result.outages.iter().map(row))
+        .empty("No outages: no failure of the service or the network.")
+}
+
+fn kinds(outage: &Outage) -> String {
+    outage.kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn resumable(verdict: ResumeVerdict) -> Cell {
+    let cell = Cell::text(verdict.to_string());
+    match verdict {
+        ResumeVerdict::Yes => cell.good(),
+        ResumeVerdict::AfterHealing | ResumeVerdict::WithLoss => cell.warn(),
+        ResumeVerdict::No => cell.bad(),
+    }
+}
+
+fn facts(outage: &Outage, opening: &Opening) -> Facts {
+    let time = |at| opening.zone.time(at);
+    let success = outage.first_success.map_or("no answer came after it".to_owned(), |at| {
+        format!("first answer after it at {}, {} after the first failure", time(at), outage.lasted_s)
+    });
+    let failed = format!(
+        "{} of them announced retries of the CLI; {} ended by it",
+        outage.cli_retries,
+        counted(outage.failed_attempts, "attempt")
+    );
+    let probes = match outage.probes_likely {
+        0 => String::new(),
+        n => format!(", likely {n} probes of the network"),
+    };
+    let lost: Vec<&str> = outage.lost_subagents.iter().map(|key| opening.names.of(key)).collect();
+    let subagents = if lost.is_empty() {
+        "no subagent".to_owned()
+    } else {
+        format!("{} ({})", counted(lost.len(), "subagent"), lost.join(", "))
+    };
+    let work = format!("{subagents}, {}, {}", counted(outage.orphan_calls, "orphan call"), spend(outage.lost_spend));
+    Facts::new()
+        .line(
+            "failures",
+            format!(
+                "{} from {} to {}: {}",
+                outage.failures,
+                time(outage.first_failure),
+                time(outage.last_failure),
+                kinds(outage)
+            ),
+        )
+        .line("retries", failed)
+        .line("ended", success)
+        .line("waited", format!("{} between attempts{probes}", outage.waited_s))
+        .line("failed attempts", spend(outage.failed_spend))
+        .line("lost", work)
+        .line("resumable now", resumable(outage.resumable))
+}
+
+fn threads(outage: &Outage, opening: &Opening) -> Table {
+    let columns = [
+        Column::word("thread"),
+        Column::word("kind"),
+        Column::word("went on"),
+        Column::word("resumable"),
+        Column::text("why"),
+    ];
+    let row = |thread: &HitThread| -> [Cell; 5] {
+        [
+            Cell::text(opening.names.of(&thread.store_key)).exact(&thread.store_key),
+            if thread.is_subagent { "subagent" } else { "main" }.into(),
+            outcome(thread.outcome),
+            thread.resumable.as_ref().map(|found| resumable(found.verdict)).into(),
+            thread.resumable.as_ref().map(|found| found.reasons.join("; ")).unwrap_or_default().into(),
+        ]
+    };
+    Table::new(columns).rows(outage.threads.iter().map(row))
+}
+
+fn calls(outage: &Outage, opening: &Opening) -> Table {
+    let columns = [
+        Column::word("in flight"),
+        Column::number("at"),
+        Column::word("tool"),
+        Column::word("result"),
+        Column::text("input"),
+    ];
+    let row = |call: &InFlight| -> [Cell; 5] {
+        let result = if call.answered { Cell::text("later").good() } else { Cell::text("never").bad() };
+        let key = Cell::text(opening.names.of(&call.store_key)).exact(&call.store_key);
+        [key, call.seq.into(), call.tool.as_str().into(), result, call.input.as_str().into()]
+    };
+    Table::new(columns).rows(outage.calls_in_flight.iter().map(row))
+}
