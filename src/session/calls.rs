@@ -1,8 +1,9 @@
 use super::{Chain, Ix, PerEntry, Standing, TurnId};
-use crate::transcript::{Block, Entry, Label, Session};
+use crate::transcript::{Block, CallInput, Entry, Label, Session};
 use crate::unit::{Diagnosis, Level};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use strum::IntoStaticStr;
 use thiserror::Error;
 
@@ -27,6 +28,8 @@ pub struct Call {
     pub input: Box<str>,
     /// The skill or the type of agent that it names.
     pub target: Option<Label>,
+    /// What tells the call from another; `None` for inputs without text.
+    pub identity: Option<Arc<CallInput>>,
     /// The result; `None` for an orphan.
     pub answer: Option<Answer>,
 }
@@ -202,8 +205,16 @@ impl Pairing<'_> {
         if let Some(id) = &block.id {
             self.waiting.entry(id.clone()).or_default().entry(turn).or_insert(self.calls.len());
         }
-        let (id, target) = (block.id.clone(), block.target.clone());
-        self.calls.push(Call { at, turn, id, name, input: block.excerpt().into(), target, answer: None });
+        self.calls.push(Call {
+            at,
+            turn,
+            id: block.id.clone(),
+            name,
+            input: block.excerpt().into(),
+            target: block.target.clone(),
+            identity: block.input.clone(),
+            answer: None,
+        });
     }
 
     fn result(&mut self, at: Ix, entry: &Entry, block: &Block) {

@@ -1,13 +1,12 @@
+use super::call_input::{CallInput, call_input};
 use super::fields::{Slots, each_field, fill_each};
 use super::label::{Interner, Label};
 use super::scalar::{measure, text, truthy};
 use crate::run_dir::limits::MAX_BLOCKS;
+use std::sync::Arc;
 
 /// Bytes of text that are kept of a block, so that a person recognises it.
 const EXCERPT_BYTES: usize = 160;
-
-/// The fields of a tool input that say best what the call was about, the most telling first.
-const TELLING_INPUTS: [&str; 8] = ["command", "file_path", "path", "pattern", "url", "query", "description", "prompt"];
 
 /// Kinds of content blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -47,11 +46,13 @@ pub struct Block {
     pub is_error: bool,
     /// Beginning of the text, the telling part of an input, or the beginning of an error result.
     pub excerpt: Option<Box<str>>,
+    /// What tells a call from another; `None` for other blocks and for inputs without text.
+    pub input: Option<Arc<CallInput>>,
 }
 
 impl Block {
     fn new(kind: BlockKind) -> Self {
-        Self { kind, id: None, name: None, target: None, characters: 0, is_error: false, excerpt: None }
+        Self { kind, id: None, name: None, target: None, characters: 0, is_error: false, excerpt: None, input: None }
     }
 
     /// The excerpt, or nothing.
@@ -74,14 +75,7 @@ fn block(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
     match kind_name.as_ref() {
         "text" => with_text(BlockKind::Text, raw.text),
         "thinking" => with_text(BlockKind::Thinking, raw.thinking),
-        "tool_use" => Block {
-            id: label(raw.id, interner),
-            name: raw.name.and_then(text).map(|text| interner.label(&text)),
-            target: target(raw, interner),
-            characters: raw.input.map_or(0, raw_characters),
-            excerpt: raw.input.and_then(telling_input),
-            ..Block::new(BlockKind::ToolUse)
-        },
+        "tool_use" => tool_use(raw, interner),
         "tool_result" => Block {
             id: label(raw.tool_use_id, interner),
             is_error: raw.is_error.is_some_and(truthy),
@@ -90,6 +84,22 @@ fn block(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
         "image" => Block::new(BlockKind::Image),
         "document" => Block::new(BlockKind::Document),
         other => Block { name: Some(interner.label(other)), ..Block::new(BlockKind::Other) },
+    }
+}
+
+fn tool_use(raw: &RawBlock<'_>, interner: &mut Interner) -> Block {
+    let name = raw.name.and_then(text);
+    let input =
+        raw.input.and_then(|json| call_input(name.as_deref().unwrap_or_default(), json, EXCERPT_BYTES, interner));
+    let (input, excerpt) = input.unzip();
+    Block {
+        id: raw.id.and_then(text).map(|text| interner.unique(&text)),
+        name: name.map(|name| interner.label(&name)),
+        characters: raw.input.map_or(0, raw_characters),
+        excerpt: excerpt.filter(|excerpt| !excerpt.is_empty()),
+        target: target(raw, interner),
+        input,
+        ..Block::new(BlockKind::ToolUse)
     }
 }
 
@@ -164,17 +174,6 @@ fn result_content(json: &str) -> Block {
         result.excerpt = result.excerpt.or(part.excerpt);
     }
     result
-}
-
-fn telling_input(json: &str) -> Option<Box<str>> {
-    let mut best: Option<(usize, &str)> = None;
-    each_field(json, |name, value| {
-        let rank = TELLING_INPUTS.iter().position(|known| *known == name).unwrap_or(TELLING_INPUTS.len());
-        if value.starts_with('"') && best.is_none_or(|(known, _)| rank < known) {
-            best = Some((rank, value));
-        }
-    });
-    measure(best?.1, EXCERPT_BYTES).and_then(|(_, excerpt)| boxed(&excerpt))
 }
 
 fn raw_characters(json: &str) -> u64 {

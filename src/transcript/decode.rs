@@ -4,7 +4,7 @@ use super::failure::{self, RawFailure};
 use super::fields::{Slots, each_element, each_field, fill, fill_each};
 use super::line;
 use super::message::RawMessage;
-use super::scalar::{measure, number, text, truthy};
+use super::scalar::{digest, measure, number, text, truthy};
 use super::{
     AgentMetadata, Compaction, Defect, DefectKind, Entry, Extra, FailureFields, Flags, Interner, Kind, Message, Parent,
     Uid,
@@ -14,7 +14,6 @@ use crate::run_dir::{Position, Row};
 use crate::unit::{Timestamp, Tokens};
 use memchr::memmem;
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 /// Length of `0123456789abcdef.txt`.
@@ -112,12 +111,6 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
         extra: raw.extra(&kind, json, failure, interner).map(Box::new),
         kind,
     })
-}
-
-fn digest(json: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    json.hash(&mut hasher);
-    hasher.finish()
 }
 
 fn kind(name: &str, interner: &mut Interner) -> Kind {

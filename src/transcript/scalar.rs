@@ -2,6 +2,7 @@
 
 use memchr::memchr;
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::label::prefix;
 use crate::run_dir::decode_json_text;
@@ -13,6 +14,13 @@ pub fn text(json: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inner));
     }
     decode_json_text(json).map(|decoded| Cow::Owned(decoded.text.into_owned()))
+}
+
+/// The same for equal texts, in every run of the program.
+pub(super) fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Number of characters (Unicode code points, a lone surrogate counts as one) of a JSON string, and its beginning of at
