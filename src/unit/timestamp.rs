@@ -119,6 +119,11 @@ impl Zone {
         })
     }
 
+    /// How far the clocks of this zone are ahead of UTC at this moment: `+05:30`.
+    pub fn offset(self, t: Timestamp) -> String {
+        t.utc().with_timezone(&self.0).format("%:z").to_string()
+    }
+
     /// Calendar day in this zone.
     pub fn day(self, t: Timestamp) -> String {
         t.utc().with_timezone(&self.0).format("%Y-%m-%d").to_string()
