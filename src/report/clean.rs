@@ -1,5 +1,6 @@
 use super::cell::Cell;
 use super::page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
+use super::page_lanes::{Glyph, Lane, LaneGroup, Lanes};
 use super::page_table::{Column, Table};
 use super::sanitize::{Mode, sanitize};
 use super::secrets::Masker;
@@ -58,6 +59,7 @@ impl Cleaner<'_> {
             Body::Table(table) => Body::Table(self.table(table)),
             Body::Bars(bars) => Body::Bars(bars.into_iter().map(|b| self.bar(b)).collect()),
             Body::Curve(c) => Body::Curve(Curve { step: self.line(&c.step), unit: self.line(&c.unit), ..c }),
+            Body::Lanes(lanes) => Body::Lanes(self.lanes(lanes)),
             Body::Tree(lines) => Body::Tree(lines.into_iter().map(|l| self.tree_line(l)).collect()),
             Body::Text(text) => Body::Text(self.block(&text)),
             Body::Note(text) => Body::Note(self.line(&text)),
@@ -72,6 +74,22 @@ impl Cleaner<'_> {
             footer: self.rows(table.footer),
             empty: table.empty.map(|e| self.line(&e)),
             ..table
+        }
+    }
+
+    fn lanes(&self, lanes: Lanes) -> Lanes {
+        let lane = |l: Lane| Lane { label: self.line(&l.label), note: self.line(&l.note), ..l };
+        let group = |g: LaneGroup| LaneGroup {
+            heading: self.line(&g.heading),
+            counted: self.line(&g.counted),
+            joins: g.joins,
+            lanes: g.lanes.into_iter().map(lane).collect(),
+        };
+        let glyph = |g: Glyph| Glyph { meaning: self.line(&g.meaning), ..g };
+        Lanes {
+            groups: lanes.groups.into_iter().map(group).collect(),
+            key: lanes.key.into_iter().map(glyph).collect(),
+            ..lanes
         }
     }
 

@@ -22,13 +22,20 @@ pub fn csv(page: &CleanPage) -> Result<String, RenderError> {
         | Body::Facts(_)
         | Body::Bars(_)
         | Body::Curve(_)
+        | Body::Lanes(_)
         | Body::Tree(_)
         | Body::Text(_)
         | Body::Note(_) => None,
     });
     let first = bodies().find_map(|b| match b {
         Body::Table(table) => Some(table),
-        Body::Facts(_) | Body::Bars(_) | Body::Curve(_) | Body::Tree(_) | Body::Text(_) | Body::Note(_) => None,
+        Body::Facts(_)
+        | Body::Bars(_)
+        | Body::Curve(_)
+        | Body::Lanes(_)
+        | Body::Tree(_)
+        | Body::Text(_)
+        | Body::Note(_) => None,
     });
     if let Some(table) = page.page().data.as_ref().or(primary).or(first) {
         return write(table_records(table));
@@ -36,7 +43,7 @@ pub fn csv(page: &CleanPage) -> Result<String, RenderError> {
     let lines = bodies().find_map(|b| match b {
         Body::Bars(bars) => Some(bar_records(bars)),
         Body::Facts(facts) => Some(fact_records(facts)),
-        Body::Table(_) | Body::Curve(_) | Body::Tree(_) | Body::Text(_) | Body::Note(_) => None,
+        Body::Table(_) | Body::Curve(_) | Body::Lanes(_) | Body::Tree(_) | Body::Text(_) | Body::Note(_) => None,
     });
     write(lines.unwrap_or_default())
 }

@@ -25,7 +25,7 @@ fn section(section: &Section) -> String {
             Body::Facts(facts) => fact_list(facts),
             Body::Table(table) => table_of(table),
             Body::Bars(bars) => table_of(&bar_table(bars)),
-            Body::Curve(_) | Body::Tree(_) => fenced(&drawing(&section.body, DRAWING_WIDTH)),
+            Body::Curve(_) | Body::Lanes(_) | Body::Tree(_) => fenced(&drawing(&section.body, DRAWING_WIDTH)),
             Body::Text(text) => fenced(text),
             Body::Note(text) => format!("{}\n", escaped(text)),
         }

@@ -1,6 +1,7 @@
 //! Results to text: terminal tables, JSON, CSV and Markdown; writes nothing. What a page shows has its secrets masked and
 //! its control characters made visible, because the renderers take only pages that went through `CleanPage`.
 
+mod axis;
 mod bars;
 mod cell;
 mod clean;
@@ -11,8 +12,10 @@ mod findings;
 #[cfg(test)]
 mod gallery;
 mod json;
+mod lanes;
 mod markdown;
 mod page;
+mod page_lanes;
 mod page_table;
 mod render;
 mod sanitize;
@@ -31,6 +34,7 @@ pub use findings::findings_table;
 pub use json::{document, envelope};
 pub use markdown::markdown;
 pub use page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
+pub use page_lanes::{Glyph, Ink, Lane, LaneGroup, Lanes, Mark};
 pub use page_table::{Align, Column, Fold, Table};
 pub use render::{Format, Options, RenderError, Report, UnknownFormat, render};
 pub use sanitize::{Mode, sanitize};

@@ -1,6 +1,7 @@
 //! The document that every command's result is turned into: one model, many renderings.
 
 use super::cell::{Cell, Tone};
+use super::page_lanes::Lanes;
 use super::page_table::Table;
 
 /// Everything one command has to say.
@@ -68,6 +69,8 @@ pub enum Body {
     Bars(Vec<Bar>),
     /// A curve over many points.
     Curve(Curve),
+    /// Lanes over one axis of time.
+    Lanes(Lanes),
     /// An outline of nested lines.
     Tree(Vec<TreeLine>),
     /// Lines that are kept as they are.
@@ -91,6 +94,12 @@ impl From<Table> for Body {
 impl From<Curve> for Body {
     fn from(curve: Curve) -> Self {
         Self::Curve(curve)
+    }
+}
+
+impl From<Lanes> for Body {
+    fn from(lanes: Lanes) -> Self {
+        Self::Lanes(lanes)
     }
 }
 

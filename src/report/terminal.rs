@@ -2,6 +2,7 @@ use super::bars;
 use super::cell::Tone;
 use super::clean::CleanPage;
 use super::curve;
+use super::lanes;
 use super::page::{Body, Facts};
 use super::style::Style;
 use super::table::{self, labelled, seen};
@@ -44,6 +45,7 @@ fn body(body: &Body, style: &Style) -> String {
         Body::Table(table) => table::draw(table, style),
         Body::Bars(bars) => bars::draw(bars, style),
         Body::Curve(curve) => curve::draw(curve, style),
+        Body::Lanes(all) => lanes::draw(all, style),
         Body::Tree(lines) => tree::draw(lines, style),
         Body::Text(text) => kept_lines(&style.plain(text), style),
         Body::Note(text) => paragraph(&style.plain(text), style, str::to_owned),
