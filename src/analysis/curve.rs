@@ -1,8 +1,10 @@
 use super::Selection;
-use crate::run_dir::{Kind, Position};
+use super::context::{Causes, DropCause};
+use crate::run_dir::{Kind, Manifest, Position};
 use crate::session::{Model, ModelTurn, SessionModel};
 use crate::unit::{Timestamp, Tokens};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The context of the main threads, one point for every model turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,47 +38,56 @@ pub struct Drop {
     /// Context after.
     pub to: Tokens,
     /// What lies between the two points.
-    pub cause: &'static str,
+    pub cause: DropCause,
 }
 
 /// The curve of the chosen main threads.
-pub fn context_curve(model: &Model, selection: &Selection) -> ContextCurve {
-    let is_main = |turn: &&ModelTurn| {
-        let kind = model.sessions.get(turn.home).map(SessionModel::kind);
-        selection.has(turn.home) && matches!(kind, Some(Kind::Main | Kind::Other))
+pub fn context_curve(model: &Model, selection: &Selection, manifest: Option<&Manifest>) -> ContextCurve {
+    let is_main = |at: usize| {
+        let kind = model.sessions.get(at).map(SessionModel::kind);
+        selection.has(at) && matches!(kind, Some(Kind::Main | Kind::Other))
     };
-    let mut turns: Vec<&ModelTurn> = model.usage.turns.iter().filter(is_main).collect();
-    // Files say nothing about the order among them; the time stamps do.
-    turns.sort_by_key(|turn| match turn.position {
-        Position::Database { .. } => (None, turn.position),
-        Position::Line { .. } => (turn.timestamp, turn.position),
-    });
+    let causes = Causes::of(manifest);
     let mut curve = ContextCurve::default();
     let mut before: Option<(&ModelTurn, Tokens)> = None;
-    for (point, turn) in turns.into_iter().enumerate() {
-        let Some(session) = model.sessions.get(turn.home) else { continue };
+    for (point, turn) in turns_in_order(model, is_main).into_iter().enumerate() {
         let context = turn.usage.context();
         if let Some((last, from)) = before.filter(|(_, from)| context.0.saturating_mul(10) < from.0.saturating_mul(7)) {
-            curve.drops.push(Drop { point, from, to: context, cause: cause(session, last, turn) });
+            curve.drops.push(Drop { point, from, to: context, cause: causes.between(model, last, turn) });
         }
         before = Some((turn, context));
-        curve.points.push(CurvePoint {
-            store_key: session.store_key().to_owned(),
-            seq: session.seq(turn.at),
-            timestamp: turn.timestamp,
-            context,
-        });
+        curve.points.extend(curve_point(model, turn));
     }
     curve
 }
 
-fn cause(session: &SessionModel, last: &ModelTurn, turn: &ModelTurn) -> &'static str {
-    let between = |boundary| last.at < boundary && boundary < turn.at;
-    if last.home != turn.home {
-        "another session"
-    } else if session.chain.segments.iter().any(|segment| between(segment.boundary)) {
-        "compaction"
-    } else {
-        "same session, no compaction recorded: load layers, a rewind or another model"
-    }
+/// The model turns of the sessions that `wanted` takes, in the order in which they were written.
+///
+/// Files say nothing about the order among them; the time stamps do. Inside of a file its own order holds, whatever the
+/// clock did: a turn counts as no earlier than those before it, also one without a time.
+pub(super) fn turns_in_order(model: &Model, wanted: impl Fn(usize) -> bool) -> Vec<&ModelTurn> {
+    let mut newest: HashMap<u32, Option<Timestamp>> = HashMap::new();
+    let turns = model.usage.turns.iter().filter(|turn| wanted(turn.home));
+    let mut keyed: Vec<_> = turns
+        .map(|turn| match turn.position {
+            Position::Database { .. } => (None, turn),
+            Position::Line { file, .. } => {
+                let newest = newest.entry(file).or_default();
+                *newest = (*newest).max(turn.timestamp);
+                (*newest, turn)
+            }
+        })
+        .collect();
+    keyed.sort_by_key(|(time, turn)| (*time, turn.position));
+    keyed.into_iter().map(|(_, turn)| turn).collect()
+}
+
+pub(super) fn curve_point(model: &Model, turn: &ModelTurn) -> Option<CurvePoint> {
+    let session = model.sessions.get(turn.home)?;
+    Some(CurvePoint {
+        store_key: session.store_key().to_owned(),
+        seq: session.seq(turn.at),
+        timestamp: turn.timestamp,
+        context: turn.usage.context(),
+    })
 }

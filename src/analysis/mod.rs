@@ -2,6 +2,7 @@
 
 mod attempts;
 mod chains;
+mod context;
 pub mod cost;
 mod curve;
 mod economics;
@@ -22,6 +23,8 @@ mod shown;
 mod steps;
 mod summary;
 mod time_range;
+mod timeline;
+mod tool_use;
 mod tools;
 mod usage;
 
@@ -30,10 +33,14 @@ pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Money, Wait, WaitV
 pub use chains::{
     BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
 };
+pub use context::{
+    ContextDrop, ContextReport, DropCause, Fill, FillKind, FillPart, Known, Projection, RateSource, ThreadContext,
+    TokenRate, Window, WindowSource, context,
+};
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
 pub use errors::{
-    Denials, DeniedCommand, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome,
+    Denials, DeniedInThread, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome,
     Outcomes, Repeated, errors, explain,
 };
 pub use failures::{
@@ -53,5 +60,10 @@ pub use shown::{
 pub use steps::{RunRow, StepRow, Steps, steps};
 pub use summary::{NextStep, Summary, WorkbenchSummary, summary};
 pub use time_range::TimeRange;
+pub use timeline::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineEvent, TimelineSpan, Unplaced, timeline};
+pub use tool_use::{
+    DeniedCommand, Durations, LargestResult, RepeatedCommand, RepeatedRead, ScriptLine, ScriptState, ThreadTools,
+    ToolLine, ToolReport, tool_report,
+};
 pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};
 pub use usage::{UsageReport, usage_report};

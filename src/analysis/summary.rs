@@ -96,7 +96,7 @@ pub fn summary(
         versions: seen.versions.into_iter().map(ToOwned::to_owned).collect(),
         usage: usage_report(model, selection),
         economics,
-        context_curve: context_curve(model, selection),
+        context_curve: context_curve(model, selection, inputs.readable_manifest()),
         tools: tools(model, selection),
         workbench: inputs.workbench.as_ref().map(workbench),
         rows: model.notes.clone(),

@@ -1,7 +1,7 @@
 use super::Selection;
 use crate::run_dir::Kind;
 use crate::session::{Answer, Call, Model, SessionModel};
-use crate::transcript::Uid;
+use crate::transcript::{Entry, Uid};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -62,17 +62,6 @@ pub struct CallCounts {
 }
 
 impl CallCounts {
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self {
-            calls: self.calls + other.calls,
-            errors: self.errors + other.errors,
-            denied: self.denied + other.denied,
-            likely_denied: self.likely_denied + other.likely_denied,
-            orphans: self.orphans + other.orphans,
-            result_characters: self.result_characters.saturating_add(other.result_characters),
-        }
-    }
-
     pub(super) fn add(&mut self, call: &Call) {
         self.calls += 1;
         let Some(answer) = &call.answer else {
@@ -84,6 +73,15 @@ impl CallCounts {
         self.likely_denied += usize::from(is_likely_denied(answer));
         self.result_characters = self.result_characters.saturating_add(answer.characters);
     }
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.denied += other.denied;
+        self.likely_denied += other.likely_denied;
+        self.orphans += other.orphans;
+        self.result_characters = self.result_characters.saturating_add(other.result_characters);
+    }
 }
 
 /// Reads like a denial, but is not marked as one: a guess.
@@ -93,13 +91,13 @@ pub(super) fn is_likely_denied(answer: &Answer) -> bool {
 
 /// The tool calls of the chosen sessions.
 pub fn tools(model: &Model, selection: &Selection) -> Tools {
-    let firsts = FirstCopies::of(model);
+    let firsts = FirstCopies::of_calls(model);
     let mut rows: BTreeMap<(&'static str, &str), CallCounts> = BTreeMap::new();
     let mut denials = Vec::new();
     for (at, session) in selection.sessions(model) {
-        let thread = if session.kind() == Kind::Subagent { "subagents" } else { "main" };
+        let thread = side(session);
         let mut own = CallCounts::default();
-        for call in session.calls.iter().filter(|call| firsts.is_first(session, at, call)) {
+        for call in firsts.calls(at, session) {
             rows.entry((thread, &call.name)).or_default().add(call);
             own.add(call);
         }
@@ -114,17 +112,23 @@ pub fn tools(model: &Model, selection: &Selection) -> Tools {
     Tools { rows, denials }
 }
 
+/// On which side a session's calls are counted: `main` or `subagents`.
+pub(super) fn side(session: &SessionModel) -> &'static str {
+    if session.kind() == Kind::Subagent { "subagents" } else { "main" }
+}
+
 /// The session that each copied entry was written to first; empty in a store without forks.
 pub(super) struct FirstCopies<'a>(HashMap<&'a Uid, usize>);
 
 impl<'a> FirstCopies<'a> {
-    pub(super) fn of(model: &'a Model) -> Self {
+    /// Of the entries that `wanted` takes; of all others nothing is known.
+    pub(super) fn of(model: &'a Model, wanted: impl Fn(&Entry) -> bool) -> Self {
         if model.usage.shared_turns() == 0 {
             return Self(HashMap::new());
         }
         let mut firsts = HashMap::new();
         for (at, session) in model.sessions.iter().enumerate() {
-            for entry in session.calls.iter().filter_map(|call| session.entry(call.at)) {
+            for entry in session.session.entries.iter().filter(|entry| wanted(entry)) {
                 let Some(uid) = &entry.uuid else { continue };
                 let (first, position) = firsts.entry(uid).or_insert((at, entry.position));
                 if entry.position < *position {
@@ -135,9 +139,19 @@ impl<'a> FirstCopies<'a> {
         Self(firsts.into_iter().map(|(uid, (at, _))| (uid, at)).collect())
     }
 
-    /// Whether the call was written to this session first.
-    pub(super) fn is_first(&self, session: &SessionModel, at: usize, call: &Call) -> bool {
-        let uid = session.entry(call.at).and_then(|entry| entry.uuid.as_ref());
-        uid.and_then(|uid| self.0.get(uid)).is_none_or(|first| *first == at)
+    /// Of the entries with calls.
+    pub(super) fn of_calls(model: &'a Model) -> Self {
+        Self::of(model, |entry| entry.calls().next().is_some())
+    }
+
+    /// Whether an entry of the session at this index is no copy of another session's.
+    pub(super) fn is_first(&self, at: usize, entry: &Entry) -> bool {
+        entry.uuid.as_ref().and_then(|uid| self.0.get(uid)).is_none_or(|first| *first == at)
+    }
+
+    /// The calls of the session at this index that are no copies of another session's.
+    pub(super) fn calls<'s>(&'s self, at: usize, session: &'s SessionModel) -> impl Iterator<Item = &'s Call> {
+        let is_first = move |call: &&Call| session.entry(call.at).is_none_or(|entry| self.is_first(at, entry));
+        session.calls.iter().filter(is_first)
     }
 }

@@ -10,7 +10,9 @@ use crate::evidence::{
 use crate::report::views::Opening;
 use crate::report::{Page, Report, render};
 use crate::run_dir::names::{LINEAGE, MANIFEST};
-use crate::run_dir::{FolderCount, Lineage, Manifest, Position, RowName, ShortNames, SpillFile, StateFault, Workbench};
+use crate::run_dir::{
+    FolderCount, Lineage, Manifest, Position, RowName, ScriptFile, ShortNames, SpillFile, StateFault, Workbench,
+};
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{BYTE_ORDER_MARK, Collector, Entry, record};
 use crate::unit::{Diagnosis, Finding, Place, Zone};
@@ -163,9 +165,11 @@ fn workbench(listing: &WorkbenchListing) -> Workbench {
         bytes: file.bytes,
         name_fits: fits(at),
     };
+    let script = |file: &WorkbenchFile| ScriptFile { name: file.name.clone(), bytes: file.bytes };
     Workbench {
         path: listing.folder.display().to_string(),
         scripts: count(&listing.scripts),
+        script_files: listing.scripts.iter().map(script).collect(),
         artifacts: count(&listing.artifacts),
         notes: count(&listing.notes),
         incomplete: listing.incomplete,

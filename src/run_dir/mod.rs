@@ -25,4 +25,4 @@ pub use state_reader::UnknownKey;
 pub use step_name::{StepKind, StepName};
 pub use store_key::{Kind, StoreKey};
 pub use tables::{MetaRow, SummaryRow};
-pub use workbench::{FolderCount, SpillFile, Workbench};
+pub use workbench::{FolderCount, ScriptFile, SpillFile, Workbench};

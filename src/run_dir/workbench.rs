@@ -20,6 +20,15 @@ pub struct SpillFile {
     pub name_fits: Option<bool>,
 }
 
+/// A script that the agents kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScriptFile {
+    /// Path below the folder of scripts.
+    pub name: String,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// The workbench of a run, as it lies beside or in the run directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Workbench {
@@ -27,6 +36,8 @@ pub struct Workbench {
     pub path: String,
     /// `scripts/`.
     pub scripts: FolderCount,
+    /// The scripts one by one, by name.
+    pub script_files: Vec<ScriptFile>,
     /// `artifacts/`.
     pub artifacts: FolderCount,
     /// `notes/`.

@@ -212,6 +212,11 @@ impl Attempts {
         own.get(begun.checked_sub(1)?).copied()
     }
 
+    /// The attempt after this one of the same step.
+    pub fn next(&self, index: usize) -> Option<&Attempt> {
+        self.all.get(index.saturating_add(1)).filter(|attempt| attempt.n > 1)
+    }
+
     /// The attempts after this one of the same step.
     pub fn after(&self, index: usize) -> &[Attempt] {
         let later = self.all.get(index.saturating_add(1)..).unwrap_or_default();

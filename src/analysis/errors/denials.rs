@@ -16,12 +16,12 @@ pub struct Denials {
     /// Read like a denial, but not marked: a guess.
     pub likely_denied: usize,
     /// Each command that was denied, the most often first.
-    pub commands: Vec<DeniedCommand>,
+    pub commands: Vec<DeniedInThread>,
 }
 
 /// A command that was denied in one thread, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeniedCommand {
+pub struct DeniedInThread {
     /// The tool.
     pub tool: String,
     /// The telling part of its input.
@@ -36,7 +36,7 @@ pub struct DeniedCommand {
 
 /// The threads with denied calls, the most denials first.
 pub(super) fn denials(model: &Model, selection: &Selection) -> Vec<Denials> {
-    let firsts = FirstCopies::of(model);
+    let firsts = FirstCopies::of_calls(model);
     let of_session = |(at, session): (usize, &SessionModel)| {
         let mut denials = Denials {
             store_key: session.store_key().to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn denials(model: &Model, selection: &Selection) -> Vec<Denials> {
             commands: Vec::new(),
         };
         let mut commands: BTreeMap<(&str, &str, Option<&str>), (i64, usize)> = BTreeMap::new();
-        for call in session.calls.iter().filter(|call| firsts.is_first(session, at, call)) {
+        for call in firsts.calls(at, session) {
             denials.calls += 1;
             let Some(answer) = &call.answer else { continue };
             let likely = is_likely_denied(answer);
@@ -57,7 +57,7 @@ pub(super) fn denials(model: &Model, selection: &Selection) -> Vec<Denials> {
                 commands.entry(command).or_insert_with(|| (session.seq(call.at), 0)).1 += 1;
             }
         }
-        let command = |((tool, command, kind), (first_seq, times)): ((&str, &str, Option<&str>), _)| DeniedCommand {
+        let command = |((tool, command, kind), (first_seq, times)): ((&str, &str, Option<&str>), _)| DeniedInThread {
             tool: tool.to_owned(),
             command: command.to_owned(),
             kind: kind.map(ToOwned::to_owned),

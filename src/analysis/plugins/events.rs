@@ -38,7 +38,10 @@ impl<'a> HookRuns<'a> {
         let filled_in = || {
             let recorded = commands.iter().filter_map(|(command, counts)| Some(((*command)?, counts)));
             let same = recorded.take(MAX_COMMANDS).filter(|(command, _)| is_filled_in(command, declared));
-            same.map(|(_, counts)| *counts).reduce(CallCounts::plus)
+            same.map(|(_, counts)| *counts).reduce(|mut all, counts| {
+                all.join(counts);
+                all
+            })
         };
         (exact.or_else(filled_in).unwrap_or_default(), possible)
     }

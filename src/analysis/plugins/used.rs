@@ -258,7 +258,7 @@ impl<'a> Survey<'a> {
         for turn in &model.usage.turns {
             *turns.entry(turn.home).or_default() += 1;
         }
-        let firsts = FirstCopies::of(model);
+        let firsts = FirstCopies::of_calls(model);
         for (at, session) in selection.sessions(model) {
             let own_turns = turns.get(&at).copied().unwrap_or_default();
             if session.kind() == KeyKind::Main {
@@ -266,7 +266,7 @@ impl<'a> Survey<'a> {
                 survey.turns = survey.turns.saturating_add(own_turns);
             }
             survey.offers(session, own_turns);
-            session.calls.iter().filter(|call| firsts.is_first(session, at, call)).for_each(|call| survey.call(call));
+            firsts.calls(at, session).for_each(|call| survey.call(call));
             survey.prompts(session);
         }
         survey

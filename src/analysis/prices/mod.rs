@@ -10,3 +10,5 @@ pub use bill::{Bill, ClassCosts, Unpriced, bill, client_bill};
 pub use error::PriceError;
 pub use rates::{Rates, price_of};
 pub use table::{Lookup, Period, PriceTable};
+
+pub(super) use model_id::forms as model_forms;

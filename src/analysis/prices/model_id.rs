@@ -3,7 +3,7 @@ const PROVIDERS: [&str; 6] = ["global.", "us.", "eu.", "apac.", "jp.", "anthropi
 
 /// The forms in which the id of a model may be priced, the most exact first: as it stands, then without context mark,
 /// provider, platform version and date (spec/cost.md, Prices).
-pub(super) fn forms(id: &str) -> Vec<&str> {
+pub(in super::super) fn forms(id: &str) -> Vec<&str> {
     let mut forms = vec![id];
     let mut push = |form| {
         if forms.last() != Some(&form) {

@@ -144,7 +144,7 @@ fn curve(page: Page, result: &Summary, names: &ShortNames) -> Page {
         let at = curve.points.get(drop.point);
         let place = at.map(|point| format!("{}:{}", names.of(&point.store_key), point.seq)).unwrap_or_default();
         let turn = drop.point + 1;
-        [turn.into(), drop.from.into(), drop.to.into(), drop.cause.into(), Cell::text(place)]
+        [turn.into(), drop.from.into(), drop.to.into(), drop.cause.to_string().into(), Cell::text(place)]
     });
     let columns = [
         Column::number("model turn"),
