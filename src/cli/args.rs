@@ -1,4 +1,7 @@
-use super::{chain, completions, cost, errors, layers, outages, plugin, retries, sessions, show, summary};
+use super::{
+    chain, completions, context, cost, errors, layers, outages, plugin, retries, sessions, show, summary, timeline,
+    tools,
+};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;
@@ -35,6 +38,9 @@ pub(super) enum Command {
     Errors(errors::Args),
     Retries(retries::Args),
     Outages(outages::Args),
+    Context(context::Args),
+    Tools(tools::Args),
+    Timeline(timeline::Args),
     Completions(completions::Args),
 }
 

@@ -4,6 +4,7 @@
 mod args;
 mod chain;
 mod completions;
+mod context;
 mod cost;
 mod errors;
 mod exit;
@@ -28,6 +29,8 @@ mod show;
 mod summary;
 mod surroundings;
 mod target;
+mod timeline;
+mod tools;
 
 pub use args::Cli;
 pub use run::main;

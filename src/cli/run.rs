@@ -44,6 +44,9 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Errors(args) => args.run(),
         Command::Retries(args) => args.run(),
         Command::Outages(args) => args.run(),
+        Command::Context(args) => args.run(),
+        Command::Tools(args) => args.run(),
+        Command::Timeline(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

@@ -125,6 +125,21 @@ fn layers_of_a_strict_policy() {
     snapshot("layers-explain", &case, &["layers", "--explain", "git log --oneline | head && sed -i s/a/b/ \"f;g\""]);
 }
 
+#[test]
+fn context() {
+    each_fixture(|case| snapshot("context", case, &["context", case.source]));
+}
+
+#[test]
+fn tools() {
+    each_fixture(|case| snapshot("tools", case, &["tools", case.source]));
+}
+
+#[test]
+fn timeline() {
+    each_fixture(|case| snapshot("timeline", case, &["timeline", case.source]));
+}
+
 /// The first session and its first entry that has something to show: a call, or whatever stands at 1.
 #[test]
 fn show() {
@@ -221,6 +236,21 @@ fn formats_for_machines() {
             snapshot(&format!("{command}-json"), &case, &[command, case.source, "--format", "json"]);
         }
         snapshot("show-json", &case, &["show", case.source, "main:1", "--format", "json"]);
+    }
+}
+
+#[test]
+fn formats_for_machines_of_time_and_context() {
+    for (command, name) in [
+        ("context", "context-falls"),
+        ("tools", "workbench-scripts"),
+        ("timeline", "odd-clock"),
+        ("tools", "hostile-text"),
+    ] {
+        let case = Case::copy(name);
+        for format in ["json", "csv", "md"] {
+            snapshot(&format!("{command}-{format}"), &case, &[command, case.source, "--format", format]);
+        }
     }
 }
 

@@ -305,6 +305,21 @@ fn outages_hold_their_contract() {
 }
 
 #[test]
+fn contexts_hold_their_contract() {
+    holds_its_contract("context");
+}
+
+#[test]
+fn tools_hold_their_contract() {
+    holds_its_contract("tools");
+}
+
+#[test]
+fn timelines_hold_their_contract() {
+    holds_its_contract("timeline");
+}
+
+#[test]
 fn entries_hold_their_contract() {
     holds_its_contract("show");
 }

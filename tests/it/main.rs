@@ -35,4 +35,5 @@ mod refusals;
 mod rust_text;
 mod sources;
 mod store;
+mod time_and_context;
 mod transcripts;

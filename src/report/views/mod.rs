@@ -1,12 +1,14 @@
 //! The page of each command: which facts stand where. Numbers are formatted by the units, not here.
 
 mod chain;
+mod context;
 mod cost;
 mod cost_parts;
 mod dot;
 mod errors;
 mod evidence;
 mod findings;
+mod lanes;
 mod layers;
 mod outages;
 mod plugin_used;
@@ -16,9 +18,12 @@ mod sessions;
 mod show;
 mod steps;
 mod summary;
+mod timeline;
+mod tool_report;
 mod tools;
 
 pub use chain::{chain, chain_check};
+pub use context::context;
 pub use cost::cost;
 pub use dot::dot;
 pub use errors::{errors, explained};
@@ -31,3 +36,5 @@ pub use retries::retries;
 pub use sessions::sessions;
 pub use show::{show_defect, show_entry, show_session};
 pub use summary::summary;
+pub use timeline::timeline;
+pub use tool_report::tool_report;

@@ -1,0 +1,57 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::load::load;
+use crate::analysis::context;
+use crate::report::views;
+use crate::run_dir::names::DEFAULT_SOURCE;
+use crate::unit::Tokens;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Show the context of the main threads: where it starts, how it grows, why it falls, what fills it, when it is full
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
+    #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
+    source: PathBuf,
+    /// Context window of every model, such as 200000, 200k or 1M, instead of the documented one
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    window: Option<Tokens>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let loaded = load(&self.common, &self.source)?;
+        let selection = loaded.selection(self.common.session.as_deref())?;
+        let inputs = loaded.inputs()?;
+        let result = context(&loaded.model, &selection, inputs.readable_manifest(), self.window);
+        let findings = loaded.findings_with(&selection, inputs.state_findings());
+        loaded.finish(&self.common, "context", &result, &findings, |opening| views::context(&result, opening))
+    }
+}
+
+/// A number of tokens, whole or in thousands or millions.
+fn tokens(text: &str) -> Result<Tokens, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1_000_000)),
+    };
+    let count: Option<u64> = digits.parse().ok().and_then(|count: u64| count.checked_mul(unit));
+    let count = count.filter(|count| *count > 0);
+    count.map(Tokens).ok_or_else(|| "expected a number of tokens above zero, such as 200000, 200k or 1M".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_given_whole_or_short() {
+        let all =
+            ["200000", "200k", "1M", "0", "-1", "", "k", "1.5M", "99999999999999999999"].map(|text| tokens(text).ok());
+        assert_eq!(all[..3], [200_000, 200_000, 1_000_000].map(|count| Some(Tokens(count))));
+        assert_eq!(all[3..], [None; 6]);
+    }
+}

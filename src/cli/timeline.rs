@@ -1,0 +1,29 @@
+use super::args::CommonArgs;
+use super::exit::Exit;
+use super::load::load;
+use crate::analysis::timeline;
+use crate::report::views;
+use crate::run_dir::names::DEFAULT_SOURCE;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Show what happened beside what: steps, sessions, subagents, tool calls and errors on one axis of time
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
+    #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
+    source: PathBuf,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit> {
+        let loaded = load(&self.common, &self.source)?;
+        let selection = loaded.selection(self.common.session.as_deref())?;
+        let inputs = loaded.inputs()?;
+        let result = timeline(&loaded.model, &selection, inputs.readable_manifest());
+        let findings = loaded.findings_with(&selection, inputs.state_findings());
+        loaded.finish(&self.common, "timeline", &result, &findings, |opening| views::timeline(&result, opening))
+    }
+}
