@@ -1,4 +1,4 @@
-use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -124,6 +124,12 @@ impl Zone {
         t.utc().with_timezone(&self.0).format("%:z").to_string()
     }
 
+    /// How far clocks of this zone are ahead of UTC at this moment, as a span; below zero where they are behind.
+    pub fn ahead(self, t: Timestamp) -> Span {
+        let seconds = t.utc().with_timezone(&self.0).offset().fix().local_minus_utc();
+        Span::from_millis(i64::from(seconds) * 1000)
+    }
+
     /// Calendar day in this zone.
     pub fn day(self, t: Timestamp) -> String {
         t.utc().with_timezone(&self.0).format("%Y-%m-%d").to_string()
@@ -164,6 +170,8 @@ mod tests {
         let shown = |text: &str| berlin.date_time(Timestamp::parse(text).unwrap());
         assert_eq!(shown("2026-10-25T00:30:00Z"), "2026-10-25 02:30:00");
         assert_eq!(shown("2026-10-25T01:30:00Z"), "2026-10-25 02:30:00");
+        let ahead = |text: &str| berlin.ahead(Timestamp::parse(text).unwrap()).millis() / 3_600_000;
+        assert_eq!([ahead("2026-10-25T00:30:00Z"), ahead("2026-10-25T01:30:00Z")], [2, 1]);
         assert!(Zone::named("Mars/Olympus").is_err());
         let next = |text: &str, hour| {
             berlin.next_time_of_day(Timestamp::parse(text).unwrap(), hour, 30).map(|t| t.to_string())
