@@ -12,7 +12,7 @@
 //! - `layers`: what the load layers make of a session before it is fed to the model again. Pure.
 //! - `plugin`: plugin directories of the agent CLI: what they bring, what is wrong with them. Reads files in one place only.
 //! - `analysis`: the model to the typed result of each command.
-//! - `report`: results to text: terminal tables, JSON, CSV, Markdown. Writes nothing.
+//! - `report`: results to text: terminal tables, JSON, CSV, Markdown; and to charts, SVG and PNG. Writes nothing.
 //! - `cli`: one file per command; the only layer that writes to stdout, stderr or files.
 //!
 //! # Invariants

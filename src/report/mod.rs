@@ -1,9 +1,10 @@
-//! Results to text: terminal tables, JSON, CSV and Markdown; writes nothing. What a page shows has its secrets masked and
+//! Results to text and pictures: terminal tables, JSON, CSV, Markdown, charts; writes nothing. What a page shows has its secrets masked and
 //! its control characters made visible, because the renderers take only pages that went through `CleanPage`.
 
 mod axis;
 mod bars;
 mod cell;
+pub mod chart;
 mod clean;
 mod columns;
 mod csv;

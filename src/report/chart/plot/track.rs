@@ -1,0 +1,90 @@
+use super::super::measure::{self, LABEL};
+use super::super::picture::{Axis, Hue, Track};
+use super::super::scene::{Anchor, Scene};
+use super::super::theme::Fill;
+use super::Frame;
+use super::frame::{Axes, Ruler};
+use super::legend::legend;
+use std::collections::BTreeSet;
+
+const HEIGHT: i32 = 300;
+/// Marks that have a line through the plot; of more, only the wedges above it are drawn.
+const MAX_LINES: usize = 40;
+/// Height of the strip above the plot in which marks stand.
+const STRIP: i32 = 14;
+
+/// A curve, lines at levels, and marks above it.
+pub(in super::super) fn track(scene: &mut Scene, frame: Frame, track: &Track) -> i32 {
+    let top = legend(scene, frame, &track.kinds, &BTreeSet::new()) + STRIP + 4;
+    let count = i64::try_from(track.points.len()).unwrap_or(i64::MAX);
+    let values = track.points.iter().flatten().copied();
+    let highest = values.chain(track.levels.iter().map(|(_, level)| *level)).max().unwrap_or(0);
+    let turns = Axis::Number(track.point.clone());
+    let high = count.saturating_sub(1).max(1);
+    let axes = frame.below(top).axes(scene, HEIGHT, (track.measure, highest), &Ruler::new(&turns, 0, high));
+    marks(scene, &axes, track);
+    let color = scene.theme.fill(Hue::Nth(0)).color;
+    let pale = scene.theme.pale(color);
+    let pieces = pieces(track, &axes);
+    for piece in &pieces {
+        let (Some(first), Some(last)) = (piece.first(), piece.last()) else { continue };
+        let foot = [(last.0, axes.bottom()), (first.0, axes.bottom())];
+        scene.area(piece.iter().copied().chain(foot).collect(), pale);
+    }
+    for piece in pieces {
+        // A single point would be a line without length.
+        let piece = match piece.as_slice() {
+            [(x, y)] => vec![(x - 2, *y), (x + 2, *y)],
+            _ => piece,
+        };
+        scene.path(piece, color, 2);
+    }
+    for (name, level) in &track.levels {
+        let y = axes.y.at(*level);
+        scene.line((axes.x.start, y), (axes.x.end, y), scene.theme.text());
+        let name = measure::cut(name, LABEL, axes.x.end - axes.x.start);
+        // Below the line, where no mark stands; on a ground of its own, where a line of a mark may cross.
+        let wide = measure::width(&name, LABEL);
+        let ground = Fill { color: scene.theme.ground(), stripes: None };
+        scene.rect((axes.x.end - wide - 8, y + 3), (axes.x.end, y + 19), ground);
+        scene.text((axes.x.end - 4, y + 11), Anchor::End, LABEL, scene.theme.text(), name);
+    }
+    axes.end()
+}
+
+/// The curve between gaps. Where several points share a pixel, the lowest and the highest are kept.
+fn pieces(track: &Track, axes: &Axes) -> Vec<Vec<(i32, i32)>> {
+    let mut pieces: Vec<Vec<(i32, i32)>> = vec![Vec::new()];
+    for (at, point) in (0_i64..).zip(&track.points) {
+        let Some(value) = point else {
+            pieces.push(Vec::new());
+            continue;
+        };
+        let (x, y) = (axes.x.at(at), axes.y.at(*value));
+        let Some(piece) = pieces.last_mut() else { continue };
+        match piece.as_mut_slice() {
+            [.., (x1, low), (x2, high)] if *x1 == x && *x2 == x => {
+                (*low, *high) = ((*low).max(y), (*high).min(y));
+            }
+            _ => piece.push((x, y)),
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// A wedge above the plot and a line through it for each mark; marks of one kind at one pixel are one.
+fn marks(scene: &mut Scene, axes: &Axes, track: &Track) {
+    let at = |at: i64| axes.x.at(at);
+    let marks: BTreeSet<(i32, usize)> = track.marks.iter().map(|mark| (at(mark.at), mark.kind)).collect();
+    let top = axes.y.end;
+    let crowded = marks.len() > MAX_LINES;
+    for (x, kind) in marks {
+        let Some(series) = track.kinds.get(kind) else { continue };
+        let color = scene.theme.fill(series.hue).color;
+        if !crowded {
+            scene.line((x, top), (x, axes.bottom()), color);
+        }
+        scene.area(vec![(x - 5, top - STRIP + 2), (x + 5, top - STRIP + 2), (x, top - 2)], color);
+    }
+}

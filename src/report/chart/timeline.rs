@@ -1,0 +1,99 @@
+use super::picture::{Axis, Hue, Lane, LaneSpan, Lanes, Mark, Picture, Series};
+use crate::unit::{Timestamp, Zone, counted};
+use strum::{EnumIter, IntoEnumIterator};
+
+/// What the figure of the timeline shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimelineFigure {
+    /// First line of the picture.
+    pub title: String,
+    /// What has no time, and so no place.
+    pub unplaced: usize,
+    /// From top to bottom.
+    pub rows: Vec<TimelineRow>,
+    /// The zone of its times.
+    pub zone: Zone,
+}
+
+/// A row: a step, a session, a subagent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TimelineRow {
+    /// Its name.
+    pub name: String,
+    /// How far it is nested.
+    pub depth: usize,
+    /// What took time; a missing end is taken as the begin, a missing begin as the end.
+    pub spans: Vec<(Activity, Option<Timestamp>, Option<Timestamp>)>,
+    /// What happened at a moment.
+    pub moments: Vec<(Activity, Option<Timestamp>)>,
+}
+
+/// What is drawn in one colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter)]
+pub enum Activity {
+    /// A step from its begin to its end.
+    Step,
+    /// An attempt that ended well.
+    Attempt,
+    /// An attempt that failed.
+    FailedAttempt,
+    /// A main thread from its first entry to its last.
+    Session,
+    /// A subagent from its first entry to its last.
+    Subagent,
+    /// A tool call.
+    ToolCall,
+    /// A wait between attempts.
+    Wait,
+    /// Something failed, or was announced to be tried again.
+    Error,
+    /// A compaction of the context.
+    Compaction,
+    /// Somebody interrupted.
+    Interrupt,
+}
+
+impl Activity {
+    fn series(self) -> Series {
+        match self {
+            Self::Step => Series::new("step", Hue::Nth(0)),
+            Self::Attempt => Series::new("attempt", Hue::Nth(3)),
+            Self::FailedAttempt => Series::new("failed attempt", Hue::Bad),
+            Self::Session => Series::new("session", Hue::Nth(2)),
+            Self::Subagent => Series::new("subagent", Hue::Nth(5)),
+            Self::ToolCall => Series::new("tool call", Hue::Nth(4)),
+            Self::Wait => Series::new("wait", Hue::Rest),
+            Self::Error => Series::new("failure", Hue::Nth(6)),
+            Self::Compaction => Series::new("compaction", Hue::Nth(1)),
+            Self::Interrupt => Series::new("interrupt", Hue::Ink),
+        }
+    }
+}
+
+/// Everything on one axis of time.
+pub fn timeline(figure: TimelineFigure) -> Picture {
+    let has = |activity: Activity| {
+        figure.rows.iter().any(|row| {
+            row.spans.iter().any(|(a, ..)| *a == activity) || row.moments.iter().any(|(a, _)| *a == activity)
+        })
+    };
+    let shown: Vec<Activity> = Activity::iter().filter(|activity| has(*activity)).collect();
+    let kind = |activity: Activity| shown.binary_search(&activity).unwrap_or_default();
+    let mut untimed = figure.unplaced;
+    let mut lane = |row: &TimelineRow| {
+        let spans = row.spans.iter().filter_map(|(activity, from, to)| {
+            let (from, to) = (from.or(*to)?, to.or(*from)?);
+            Some(LaneSpan { from: from.millis(), to: to.millis(), kind: kind(*activity) })
+        });
+        let spans: Vec<LaneSpan> = spans.collect();
+        let marks =
+            row.moments.iter().filter_map(|(activity, at)| Some(Mark { at: (*at)?.millis(), kind: kind(*activity) }));
+        let marks: Vec<Mark> = marks.collect();
+        untimed += row.spans.len() - spans.len() + row.moments.len() - marks.len();
+        Lane { label: row.name.clone(), depth: row.depth, spans, marks }
+    };
+    let lanes: Vec<Lane> = figure.rows.iter().map(&mut lane).collect();
+    let lanes = Lanes { axis: Axis::Time(figure.zone), kinds: shown.iter().map(|a| a.series()).collect(), lanes };
+    let note = (untimed > 0).then(|| format!("{} without a time: not drawn.", counted(untimed, "event")));
+    Picture::new(figure.title, "").panel("", lanes, "Nothing has a time.").note(note)
+}
