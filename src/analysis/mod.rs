@@ -30,12 +30,22 @@ mod usage;
 
 pub use crate::session::{BranchKind, LeafWitness, Standing, Trust};
 pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Money, Wait, WaitVerdict, attempts};
-pub use chains::{BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains};
-pub use context::{ContextDrop, ContextReport, DropCause, Fill, FillKind, FillPart, Known, Projection, RateSource, ThreadContext, TokenRate, Window, WindowSource, context};
+pub use chains::{
+    BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
+};
+pub use context::{
+    ContextDrop, ContextReport, DropCause, Fill, FillKind, FillPart, Known, Projection, RateSource, ThreadContext,
+    TokenRate, Window, WindowSource, context,
+};
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
 pub use economics::{Cache, Economics, Thread, economics};
-pub use errors::{Denials, DeniedInThread, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome, Outcomes, Repeated, errors, explain};
-pub use failures::{Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge};
+pub use errors::{
+    Denials, DeniedInThread, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome,
+    Outcomes, Repeated, errors, explain,
+};
+pub use failures::{
+    Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge,
+};
 pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
 pub use outages::{HitThread, InFlight, Outage, Outages, outages};
@@ -44,11 +54,16 @@ pub use resumable::{Resumable, ResumeVerdict, resumable};
 pub use retries::{AttemptRow, Ladder, LadderEnd, Retries, RetriesTotals, RetryFinding, ladders, retries};
 pub use selection::{EntryName, Named, Selection, SelectionError};
 pub use sessions::{ParentCall, SessionRow, Sessions, sessions};
-pub use shown::{Neighbour, ShownCall, ShownDefect, ShownEntry, ShownLink, shown_defect, shown_defects, shown_entries, shown_entry};
+pub use shown::{
+    Neighbour, ShownCall, ShownDefect, ShownEntry, ShownLink, shown_defect, shown_defects, shown_entries, shown_entry,
+};
 pub use steps::{RunRow, StepRow, Steps, steps};
 pub use summary::{NextStep, Summary, WorkbenchSummary, summary};
 pub use time_range::TimeRange;
 pub use timeline::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineEvent, TimelineSpan, Unplaced, timeline};
-pub use tool_use::{DeniedCommand, Durations, LargestResult, RepeatedCommand, RepeatedRead, ScriptLine, ScriptState, ThreadTools, ToolLine, ToolReport, tool_report};
+pub use tool_use::{
+    DeniedCommand, Durations, LargestResult, RepeatedCommand, RepeatedRead, ScriptLine, ScriptState, ThreadTools,
+    ToolLine, ToolReport, tool_report,
+};
 pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};
 pub use usage::{UsageReport, usage_report};

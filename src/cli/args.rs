@@ -1,4 +1,7 @@
-use super::{chain, completions, context, cost, errors, layers, outages, plugin, retries, sessions, show, summary, timeline, tools};
+use super::{
+    chain, completions, context, cost, errors, layers, outages, plugin, retries, sessions, show, summary, timeline,
+    tools,
+};
 use crate::report::Format;
 use crate::unit::Level;
 use clap::builder::TypedValueParser;

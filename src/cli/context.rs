@@ -1,8 +1,9 @@
 use super::args::CommonArgs;
+use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::load::load;
 use crate::analysis::context;
-use crate::report::views;
+use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use crate::unit::Tokens;
 use anyhow::Result;
@@ -18,17 +19,23 @@ pub(super) struct Args {
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     window: Option<Tokens>,
     #[command(flatten)]
+    chart: ChartArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
+        self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
         let result = context(&loaded.model, &selection, inputs.readable_manifest(), self.window);
         let findings = loaded.findings_with(&selection, inputs.state_findings());
-        loaded.finish(&self.common, "context", &result, &findings, |opening| views::context(&result, opening))
+        let page = |opening: &Opening| views::context(&result, opening);
+        loaded.finish_with(&self.common, "context", &result, &findings, page, |opening| {
+            self.chart.write(&self.common, || views::context_chart(&result, &opening()))
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 use super::args::CommonArgs;
+use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::load::load;
 use super::prices::PriceArgs;
 use super::range::RangeArgs;
-use crate::analysis::cost::{By, CostQuery, cost};
-use crate::report::views;
+use crate::analysis::cost::{By, CostQuery, cost, turn_spends};
+use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use clap::builder::TypedValueParser;
@@ -29,6 +30,8 @@ pub(super) struct Args {
     #[command(flatten)]
     range: RangeArgs,
     #[command(flatten)]
+    chart: ChartArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
@@ -36,13 +39,22 @@ impl Args {
     pub(super) fn run(self) -> Result<Exit> {
         let prices = self.prices.table()?;
         let range = self.range.range(super::surroundings::zone(self.common.tz.as_deref())?)?;
+        self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
         let query = CostQuery { by: self.by, range, zone: loaded.zone };
         let (result, found) = cost(&loaded.model, &selection, inputs.readable_manifest(), &prices, query);
         let findings = loaded.findings_with(&selection, found.iter().cloned().chain(inputs.state_findings()));
-        loaded.finish(&self.common, "cost", &result, &findings, |opening| views::cost(&result, &found, opening))
+        let turns = if self.chart.is_wanted() {
+            turn_spends(&loaded.model, &selection, inputs.readable_manifest(), &prices, range)
+        } else {
+            Vec::new()
+        };
+        let page = |opening: &Opening| views::cost(&result, &found, opening);
+        loaded.finish_with(&self.common, "cost", &result, &findings, page, |opening| {
+            self.chart.write(&self.common, || views::cost_chart(&result, &turns, &opening()))
+        })
     }
 }
 

@@ -83,10 +83,24 @@ impl Loaded {
         findings: &[Finding],
         page: impl FnOnce(&Opening) -> Page,
     ) -> Result<Exit> {
+        self.finish_with(common, command, result, findings, page, |_| Ok(()))
+    }
+
+    /// As `finish`, and writes what else the command makes, such as a chart, before the report.
+    pub(super) fn finish_with<T: Serialize>(
+        self,
+        common: &CommonArgs,
+        command: &str,
+        result: &T,
+        findings: &[Finding],
+        page: impl FnOnce(&Opening) -> Page,
+        beside: impl FnOnce(&dyn Fn() -> Opening) -> Result<()>,
+    ) -> Result<Exit> {
         let opened = self.evidence.close();
         let report = Report { command, source: &opened, findings, result };
-        let page = || page(&opening(&opened, &self.model, self.zone));
-        output::write(common, &render(&report, page, &options(common))?)?;
+        let opening = || opening(&opened, &self.model, self.zone);
+        beside(&opening)?;
+        output::write(common, &render(&report, || page(&opening()), &options(common))?)?;
         Ok(Exit::of(findings, common.fail_on))
     }
 

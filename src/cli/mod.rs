@@ -3,6 +3,7 @@
 
 mod args;
 mod chain;
+mod charts;
 mod completions;
 mod context;
 mod cost;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 /// Refuses an output file inside of the source, before anything is read.
 pub(super) fn check(common: &CommonArgs, source: &Path) -> Result<()> {
-    common.output.as_deref().map_or(Ok(()), |output| check_file(output, source))
+    common.output.as_deref().map_or(Ok(()), |output| check_file(output, source).map(drop))
 }
 
-/// Refuses to write a file inside of the source.
-pub(super) fn check_file(output: &Path, source: &Path) -> Result<()> {
+/// Refuses a file inside of the source; tells where it really is.
+pub(super) fn check_file(output: &Path, source: &Path) -> Result<PathBuf> {
     let target = target(output)?;
-    let Ok(source) = fs::canonicalize(source) else { return Ok(()) };
+    let Ok(source) = fs::canonicalize(source) else { return Ok(target) };
     // A database or transcript is surrounded by files that belong to it.
     let evidence = if source.is_dir() { source.as_path() } else { source.parent().unwrap_or(&source) };
     if target.starts_with(evidence) {
@@ -23,11 +23,11 @@ pub(super) fn check_file(output: &Path, source: &Path) -> Result<()> {
             evidence.display()
         );
     }
-    Ok(())
+    Ok(target)
 }
 
 /// Where an output file really is, links followed. A link to nothing is refused: it would make a file somewhere else.
-fn target(output: &Path) -> Result<PathBuf> {
+pub(super) fn target(output: &Path) -> Result<PathBuf> {
     if let Ok(target) = fs::canonicalize(output) {
         return Ok(target);
     }
@@ -67,7 +67,7 @@ pub(super) fn write_to(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// A regular file is written beside its name and then put in its place: what is there under another name, such as a piece of
 /// evidence with a second link, stays as it is, and a report is never half written. Devices and pipes are written to.
-fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let target = target(path)?;
     if target.is_dir() {
         bail!("it is a folder; name a file in it");

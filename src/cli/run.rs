@@ -1,6 +1,6 @@
 use super::args::{Cli, Command};
 use super::exit::Exit;
-use super::interrupt::{Interrupted, self};
+use super::interrupt::{self, Interrupted};
 use crate::report::{Masker, Mode, sanitize};
 use anyhow::Result;
 use clap::Parser;

@@ -1,8 +1,9 @@
 use super::args::CommonArgs;
+use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::load::load;
 use crate::analysis::tool_report;
-use crate::report::views;
+use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -14,16 +15,22 @@ pub(super) struct Args {
     #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
     source: PathBuf,
     #[command(flatten)]
+    chart: ChartArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
+        self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
         let result = tool_report(&loaded.model, &selection, inputs.workbench.as_ref());
         let findings = loaded.findings_with(&selection, inputs.state_findings());
-        loaded.finish(&self.common, "tools", &result, &findings, |opening| views::tool_report(&result, opening))
+        let page = |opening: &Opening| views::tool_report(&result, opening);
+        loaded.finish_with(&self.common, "tools", &result, &findings, page, |opening| {
+            self.chart.write(&self.common, || views::tools_chart(&result, &opening()))
+        })
     }
 }

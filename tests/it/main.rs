@@ -10,6 +10,7 @@
 
 mod architecture;
 mod causes;
+mod charts;
 mod commands;
 mod corpus;
 mod cost;

@@ -14,6 +14,7 @@ mod report;
 mod spend;
 mod step_facts;
 mod turn_costs;
+mod turn_spends;
 mod waste;
 mod windows;
 
@@ -27,4 +28,5 @@ pub use reconcile::StepCost;
 pub use report::{Cost, CostQuery, PriceSource, Threads, UnpricedModel, cost};
 pub use spend::{High, Spend};
 pub use turn_costs::{TurnCost, turn_costs};
+pub use turn_spends::{TurnSpend, turn_spends};
 pub use waste::Waste;

@@ -110,9 +110,9 @@ fn step_lane(span: &TimelineSpan) -> Lane {
 /// What one session did.
 #[derive(Default)]
 pub(super) struct Thread<'a> {
-    active: Vec<&'a TimelineSpan>,
-    calls: Vec<&'a TimelineSpan>,
-    events: Vec<&'a TimelineEvent>,
+    pub(super) active: Vec<&'a TimelineSpan>,
+    pub(super) calls: Vec<&'a TimelineSpan>,
+    pub(super) events: Vec<&'a TimelineEvent>,
 }
 
 impl Thread<'_> {

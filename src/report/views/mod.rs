@@ -2,7 +2,9 @@
 
 mod chain;
 mod context;
+mod context_chart;
 mod cost;
+mod cost_chart;
 mod cost_parts;
 mod dot;
 mod errors;
@@ -19,12 +21,16 @@ mod show;
 mod steps;
 mod summary;
 mod timeline;
+mod timeline_chart;
 mod tool_report;
 mod tools;
+mod tools_chart;
 
 pub use chain::{chain, chain_check};
 pub use context::context;
+pub use context_chart::context_chart;
 pub use cost::cost;
+pub use cost_chart::cost_chart;
 pub use dot::dot;
 pub use errors::{errors, explained};
 pub use evidence::Opening;
@@ -37,4 +43,6 @@ pub use sessions::sessions;
 pub use show::{show_defect, show_entry, show_session};
 pub use summary::summary;
 pub use timeline::timeline;
+pub use timeline_chart::timeline_chart;
 pub use tool_report::tool_report;
+pub use tools_chart::tools_chart;

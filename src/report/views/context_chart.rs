@@ -1,0 +1,16 @@
+use super::evidence::Opening;
+use crate::analysis::ContextReport;
+use crate::report::chart::{self, ContextFigure, Picture};
+
+/// The curve of the context as a picture, with what made it fall and the window.
+pub fn context_chart(result: &ContextReport, opening: &Opening) -> Picture {
+    // The window of the longest thread: others may have another one, and a table shows them all.
+    let longest = result.threads.iter().max_by_key(|thread| thread.model_turns);
+    let window = longest.and_then(|thread| Some((thread, thread.projection.window.as_ref()?)));
+    chart::context(ContextFigure {
+        title: opening.title("Context"),
+        turns: result.points.iter().map(|point| Some(point.context)).collect(),
+        events: result.drops.iter().map(|drop| (drop.point, drop.cause.to_string())).collect(),
+        window: window.map(|(thread, window)| (format!("window of {}", thread.model), window.tokens)),
+    })
+}

@@ -1,0 +1,66 @@
+use super::evidence::Opening;
+use super::lanes::{Thread, threads};
+use crate::analysis::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineSpan};
+use crate::report::chart::{self, Activity, Picture, TimelineFigure, TimelineRow};
+use crate::run_dir::{Kind, StoreKey};
+use std::collections::BTreeMap;
+
+/// The timeline as a picture: steps with their attempts and waits, then threads with their calls and events.
+pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
+    let mut rows: Vec<TimelineRow> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for span in result.spans.iter().filter(|span| is_of_step(span.kind)) {
+        let place = *places.entry(&span.name).or_insert_with(|| {
+            rows.push(TimelineRow { name: span.name.clone(), ..TimelineRow::default() });
+            rows.len() - 1
+        });
+        if let Some(row) = rows.get_mut(place) {
+            row.spans.push(timed(span));
+        }
+    }
+    // A step lies below its attempts.
+    rows.iter_mut().for_each(|row| row.spans.sort_by_key(|(activity, ..)| *activity));
+    rows.extend(threads(result).into_iter().map(|(key, thread)| thread_row(key, &thread, opening)));
+    chart::timeline(TimelineFigure {
+        title: opening.title("Timeline"),
+        unplaced: result.unplaced.iter().map(|unplaced| unplaced.count).sum(),
+        rows,
+        zone: opening.zone,
+    })
+}
+
+fn is_of_step(kind: SpanKind) -> bool {
+    matches!(kind, SpanKind::Step | SpanKind::Attempt | SpanKind::Wait)
+}
+
+fn thread_row(key: &str, thread: &Thread<'_>, opening: &Opening) -> TimelineRow {
+    let moment = |kind: EventKind| match kind {
+        EventKind::ApiError
+        | EventKind::ApiRetry
+        | EventKind::SubagentDied
+        | EventKind::CutStream
+        | EventKind::EndedEarly
+        | EventKind::OpenCalls => Activity::Error,
+        EventKind::Compaction => Activity::Compaction,
+        EventKind::Interrupt => Activity::Interrupt,
+    };
+    TimelineRow {
+        name: opening.names.of(key).to_owned(),
+        depth: usize::from(StoreKey::parse(key).kind() == Kind::Subagent),
+        spans: thread.active.iter().chain(&thread.calls).map(|span| timed(span)).collect(),
+        moments: thread.events.iter().map(|event| (moment(event.kind), Some(event.time))).collect(),
+    }
+}
+
+fn timed(span: &TimelineSpan) -> (Activity, Option<crate::unit::Timestamp>, Option<crate::unit::Timestamp>) {
+    let activity = match (span.kind, span.outcome) {
+        (SpanKind::Step, _) => Activity::Step,
+        (SpanKind::Attempt, Some(SpanOutcome::Failed)) => Activity::FailedAttempt,
+        (SpanKind::Attempt, _) => Activity::Attempt,
+        (SpanKind::Wait, _) => Activity::Wait,
+        (SpanKind::Session, _) => Activity::Session,
+        (SpanKind::Subagent, _) => Activity::Subagent,
+        (SpanKind::ToolCall, _) => Activity::ToolCall,
+    };
+    (activity, Some(span.start), Some(span.last()))
+}
