@@ -3,6 +3,7 @@ use super::lanes::{Thread, threads};
 use crate::analysis::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineSpan};
 use crate::report::chart::{self, Activity, Picture, TimelineFigure, TimelineRow};
 use crate::run_dir::{Kind, StoreKey};
+use crate::unit::Timestamp;
 use std::collections::BTreeMap;
 
 /// The timeline as a picture: steps with their attempts and waits, then threads with their calls and events.
@@ -19,7 +20,9 @@ pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
         }
     }
     // A step lies below its attempts.
-    rows.iter_mut().for_each(|row| row.spans.sort_by_key(|(activity, ..)| *activity));
+    for row in &mut rows {
+        row.spans.sort_by_key(|(activity, ..)| *activity);
+    }
     rows.extend(threads(result).into_iter().map(|(key, thread)| thread_row(key, &thread, opening)));
     chart::timeline(TimelineFigure {
         title: opening.title("Timeline"),
@@ -52,7 +55,7 @@ fn thread_row(key: &str, thread: &Thread<'_>, opening: &Opening) -> TimelineRow 
     }
 }
 
-fn timed(span: &TimelineSpan) -> (Activity, Option<crate::unit::Timestamp>, Option<crate::unit::Timestamp>) {
+fn timed(span: &TimelineSpan) -> (Activity, Option<Timestamp>, Option<Timestamp>) {
     let activity = match (span.kind, span.outcome) {
         (SpanKind::Step, _) => Activity::Step,
         (SpanKind::Attempt, Some(SpanOutcome::Failed)) => Activity::FailedAttempt,
