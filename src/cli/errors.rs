@@ -1,11 +1,13 @@
 use super::args::CommonArgs;
+use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::failing::Failing;
 use super::load::load;
 use super::output;
 use super::surroundings::options;
 use crate::analysis::{errors, explain};
-use crate::report::{Report, render, views};
+use crate::report::views::{self, Opening};
+use crate::report::{Report, render};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -20,8 +22,10 @@ pub(super) struct Args {
     #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
     source: PathBuf,
     /// Explain this text instead: its kind, and flower's verdict with the pattern that matched; no source is read
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["source", "session", "hash"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["source", "session", "hash", "chart"])]
     explain: Option<String>,
+    #[command(flatten)]
+    chart: ChartArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -31,13 +35,17 @@ impl Args {
         if let Some(text) = &self.explain {
             return self.explained(text);
         }
+        self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let Failing { inputs, failures, attempts } = Failing::of(&loaded)?;
         let manifest = inputs.readable_manifest();
         let (result, found) = errors(&loaded.model, &selection, manifest, &failures, &attempts);
         let findings = loaded.findings_with(&selection, found.into_iter().chain(inputs.state_findings()));
-        loaded.finish(&self.common, "errors", &result, &findings, |opening| views::errors(&result, &findings, opening))
+        let page = |opening: &Opening| views::errors(&result, &findings, opening);
+        loaded.finish_with(&self.common, "errors", &result, &findings, page, |opening| {
+            self.chart.write(&self.common, || views::errors_chart(&result, &opening()))
+        })
     }
 
     fn explained(&self, text: &str) -> Result<Exit> {

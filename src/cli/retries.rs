@@ -1,10 +1,11 @@
 use super::args::CommonArgs;
+use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::failing::Failing;
 use super::load::load;
 use super::prices::PriceArgs;
 use crate::analysis::retries;
-use crate::report::views;
+use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -21,12 +22,15 @@ pub(super) struct Args {
     #[command(flatten)]
     prices: PriceArgs,
     #[command(flatten)]
+    chart: ChartArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
         let prices = self.prices.table()?;
+        self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let failing = Failing::of(&loaded)?;
@@ -36,7 +40,9 @@ impl Args {
         let (result, found) =
             retries(&loaded.model, &selection, inputs.readable_manifest(), &failures, &attempts, &money);
         let findings = loaded.findings_with(&selection, found.into_iter().chain(inputs.state_findings()));
-        loaded
-            .finish(&self.common, "retries", &result, &findings, |opening| views::retries(&result, &findings, opening))
+        let page = |opening: &Opening| views::retries(&result, &findings, opening);
+        loaded.finish_with(&self.common, "retries", &result, &findings, page, |opening| {
+            self.chart.write(&self.common, || views::retries_chart(&result, &opening()))
+        })
     }
 }

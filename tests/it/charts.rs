@@ -5,7 +5,7 @@ use crate::store::Case;
 use std::fs;
 
 /// Commands that can draw their result.
-const DRAWING: [&str; 4] = ["cost", "context", "tools", "timeline"];
+const DRAWING: [&str; 6] = ["cost", "context", "tools", "timeline", "errors", "retries"];
 
 #[test]
 fn every_drawing_command_writes_a_chart_beside_its_report() {
