@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates that only some places may name. A place is a file, or a folder with its slash.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 10] = [
     ("anyhow", &["src/cli/", "src/runner/"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
@@ -35,7 +35,6 @@ const CRATES: [(&str, &[&str]); 11] = [
     // A plugin is a directory, so its layer has to look at one; everything else there gets the tree that `reader` made.
     ("std::fs", &["src/evidence/", "src/plugin/reader.rs", "src/cli/", "src/runner/"]),
     ("skrifa", &["src/report/chart/fonts.rs"]),
-    ("std::fs", &["src/evidence/", "src/cli/", "src/runner/"]),
 ];
 
 /// Crates that stand in one file or one folder below a layer, wherever that is.

@@ -17,7 +17,7 @@ fn every_drawing_command_writes_a_chart_beside_its_report() {
         assert_eq!((drawn.code, drawn.out, drawn.err.as_str()), (Some(0), plain.out, ""), "{command}");
         let svg = fs::read_to_string(case.root.join(&file)).unwrap();
         assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{command}: {svg:.200}");
-        let axis = ["time, UTC", "model turn", "Time from call to result"];
+        let axis = ["time, UTC", "model turn", "Time from call to result", "time since the beginning"];
         assert!(axis.iter().any(|axis| svg.contains(axis)), "{command}");
         let dark = run(&case.root, &[command, case.source, "--tz", "UTC", "--chart", &file, "--chart-theme", "dark"]);
         assert_eq!(dark.code, Some(0), "{command}");
