@@ -22,6 +22,7 @@ mod sessions;
 mod shown;
 mod steps;
 mod summary;
+pub mod tables;
 mod time_range;
 mod timeline;
 mod tool_use;
@@ -58,7 +59,7 @@ pub use shown::{
     Neighbour, ShownCall, ShownDefect, ShownEntry, ShownLink, shown_defect, shown_defects, shown_entries, shown_entry,
 };
 pub use steps::{RunRow, StepRow, Steps, steps};
-pub use summary::{NextStep, Summary, WorkbenchSummary, summary};
+pub use summary::{NextStep, Summary, WorkbenchSummary, findings, summary};
 pub use time_range::TimeRange;
 pub use timeline::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineEvent, TimelineSpan, Unplaced, timeline};
 pub use tool_use::{

@@ -149,7 +149,7 @@ fn by_count(types: BTreeMap<&str, usize>) -> Vec<(String, usize)> {
 }
 
 /// Findings about the chosen sessions and about the run as a whole; the worst first, then by place.
-fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<Finding>) -> Vec<Finding> {
+pub fn findings(model: &Model, selection: &Selection, inputs: &Inputs, opening: Vec<Finding>) -> Vec<Finding> {
     let Inputs { manifest, lineage, tables, workbench, .. } = inputs;
     let mut all = opening;
     all.extend(inputs.state_findings());

@@ -30,3 +30,4 @@ pub use spend::{High, Spend};
 pub use turn_costs::{TurnCost, turn_costs};
 pub use turn_spends::{TurnSpend, turn_spends};
 pub use waste::Waste;
+pub(super) use windows::Windows;

@@ -8,7 +8,7 @@ const MAX_OVERLAPS: usize = 256;
 
 /// The time windows of the steps, to tell which step a moment of a session belongs to (spec/cost.md, Reconciling).
 #[derive(Debug, Default)]
-pub(super) struct Windows {
+pub(in crate::analysis) struct Windows {
     all: Lane,
     of_session: HashMap<String, Lane>,
 }
@@ -29,7 +29,7 @@ struct Window {
 
 impl Windows {
     /// The windows of every step of the manifest.
-    pub(super) fn new(manifest: &Manifest) -> Self {
+    pub(in crate::analysis) fn new(manifest: &Manifest) -> Self {
         let mut all = Lane::default();
         let mut of_session: HashMap<String, Lane> = HashMap::new();
         for (step, row) in manifest.rows.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Windows {
 
     /// The step to which the moment `at` of a session belongs. A session that steps name belongs to these alone; one that
     /// no step names to the only step that ran at that moment.
-    pub(super) fn step(&self, session_id: &str, at: Option<Timestamp>) -> Option<usize> {
+    pub(in crate::analysis) fn step(&self, session_id: &str, at: Option<Timestamp>) -> Option<usize> {
         match self.of_session.get(session_id) {
             Some(own) => own.holding(at).first().copied().or_else(|| own.only_undated()),
             None => match self.all.holding(at).as_slice() {

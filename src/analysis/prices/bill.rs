@@ -31,8 +31,9 @@ pub struct ClassCosts {
 }
 
 /// Why a turn has no price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Unpriced {
     /// The table does not list the model.
     UnknownModel,

@@ -1,0 +1,161 @@
+use super::table::{Mask, Table, TableSpec};
+use super::{entries, findings, sessions, steps, tool_calls, turns};
+use crate::analysis::cost::{By, Cost, CostQuery, TurnCost, Windows, cost, turn_costs};
+use crate::analysis::prices::PriceTable;
+use crate::analysis::steps::{StepRow, sessions_of, steps as told_steps};
+use crate::analysis::{Inputs, Selection, TimeRange, findings as all_findings};
+use crate::run_dir::{Manifest, ManifestRow, StoreKey};
+use crate::session::{Model, SessionModel};
+use crate::unit::{Finding, Timestamp, Zone};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use strum::IntoEnumIterator;
+
+/// The version of the tables: it grows when a column goes or changes its meaning, not when one is added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The tables, in the order in which they are listed.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::EnumIter, strum::EnumString, strum::Display, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum TableName {
+    /// Steps of the manifest.
+    Steps,
+    /// Sessions.
+    Sessions,
+    /// Entries.
+    Entries,
+    /// Model turns.
+    Turns,
+    /// Tool calls.
+    ToolCalls,
+    /// Findings.
+    Findings,
+}
+
+/// Everything that the tables are made of.
+pub struct Scene<'a> {
+    pub(super) model: &'a Model,
+    pub(super) selection: &'a Selection,
+    pub(super) zone: Zone,
+    inputs: &'a Inputs,
+    prices: &'a PriceTable,
+    windows: Windows,
+    opening: Vec<Finding>,
+    costs: OnceLock<Vec<TurnCost>>,
+    cost: OnceLock<(Cost, Vec<Finding>)>,
+    findings: OnceLock<Vec<Finding>>,
+}
+
+/// A step by its place in the manifest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'a> {
+    /// From 1.
+    pub(super) n: usize,
+    pub(super) row: &'a ManifestRow,
+    name: &'a str,
+}
+
+impl<'a> Step<'a> {
+    /// The name, as people see it.
+    pub(super) fn name(&self) -> &'a str {
+        self.name
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// The tables of the chosen sessions; `opening` are the findings about the source, `zone` is that of the days.
+    pub fn new(
+        model: &'a Model,
+        selection: &'a Selection,
+        inputs: &'a Inputs,
+        prices: &'a PriceTable,
+        opening: Vec<Finding>,
+        zone: Zone,
+    ) -> Self {
+        let windows = inputs.readable_manifest().map(Windows::new).unwrap_or_default();
+        let (costs, cost, findings) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { model, selection, zone, inputs, prices, windows, opening, costs, cost, findings }
+    }
+
+    /// One table, its secrets hidden by `mask`.
+    pub fn table(&'a self, name: TableName, mask: &'a Mask<'a>) -> Table<'a> {
+        match name {
+            TableName::Steps => steps::steps(self, mask),
+            TableName::Sessions => sessions::sessions(self, mask),
+            TableName::Entries => entries::entries(self, mask),
+            TableName::Turns => turns::turns(self, mask),
+            TableName::ToolCalls => tool_calls::tool_calls(self, mask),
+            TableName::Findings => findings::findings(self, mask),
+        }
+    }
+
+    fn manifest(&self) -> Option<&'a Manifest> {
+        self.inputs.readable_manifest()
+    }
+
+    /// The cost of every model turn, in their order.
+    pub(super) fn costs(&self) -> &[TurnCost] {
+        self.costs.get_or_init(|| turn_costs(self.model, self.manifest(), self.prices))
+    }
+
+    /// The cost report of the chosen sessions.
+    pub(super) fn cost(&self) -> &Cost {
+        &self.cost_and_findings().0
+    }
+
+    fn cost_and_findings(&self) -> &(Cost, Vec<Finding>) {
+        let query = CostQuery { by: By::Run, range: TimeRange::default(), zone: self.zone };
+        self.cost.get_or_init(|| cost(self.model, self.selection, self.manifest(), self.prices, query))
+    }
+
+    /// Every finding of the summary and of the cost report, the worst first.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.get_or_init(|| {
+            let opening = self.opening.iter().chain(&self.cost_and_findings().1).cloned().collect();
+            all_findings(self.model, self.selection, self.inputs, opening)
+        })
+    }
+
+    /// The steps that name a chosen session, with their place in the manifest, from 1.
+    pub(super) fn steps(&self) -> Vec<(usize, StepRow)> {
+        let Some(manifest) = self.manifest() else { return Vec::new() };
+        let of = |session: &SessionModel| StoreKey::parse(session.store_key()).session.to_owned();
+        let chosen = || self.selection.sessions(self.model).map(|(_, session)| of(session));
+        let ids: Option<BTreeSet<String>> = self.selection.prefix().map(|_| chosen().collect());
+        let names_one = |row: &ManifestRow| ids.as_ref().is_none_or(|ids| sessions_of(row).any(|id| ids.contains(id)));
+        let places = (1..).zip(&manifest.rows).filter(|(_, row)| names_one(row)).map(|(n, _)| n);
+        let told = told_steps(manifest, self.inputs.lineage.as_ref(), self.model, ids.as_ref());
+        places.zip(told.steps).collect()
+    }
+
+    /// The step at this place of the manifest, from 0.
+    pub(super) fn step(&self, at: Option<usize>) -> Option<Step<'a>> {
+        let row = self.manifest()?.rows.get(at?)?;
+        let name = if row.step.is_empty() { "(unnamed)" } else { &row.step };
+        Some(Step { n: at?.saturating_add(1), row, name })
+    }
+
+    /// The place of the step to which a moment of a session belongs.
+    pub(super) fn step_at(&self, session: &SessionModel, at: Option<Timestamp>) -> Option<usize> {
+        self.windows.step(StoreKey::parse(session.store_key()).session, at)
+    }
+}
+
+/// What stands in a table.
+pub fn schema(name: TableName) -> TableSpec {
+    match name {
+        TableName::Steps => steps::steps_spec(),
+        TableName::Sessions => sessions::sessions_spec(),
+        TableName::Entries => entries::entries_spec(),
+        TableName::Turns => turns::turns_spec(),
+        TableName::ToolCalls => tool_calls::tool_calls_spec(),
+        TableName::Findings => findings::findings_spec(),
+    }
+}
+
+/// What stands in every table.
+pub fn schemas() -> Vec<TableSpec> {
+    TableName::iter().map(schema).collect()
+}
