@@ -1,6 +1,6 @@
 use super::{
-    chain, completions, context, cost, errors, layers, outages, plugin, retries, sessions, show, summary, timeline,
-    tools,
+    chain, completions, context, cost, errors, export, layers, outages, plugin, query, retries, sessions, show,
+    summary, timeline, tools,
 };
 use crate::report::Format;
 use crate::unit::Level;
@@ -41,6 +41,8 @@ pub(super) enum Command {
     Context(context::Args),
     Tools(tools::Args),
     Timeline(timeline::Args),
+    Query(query::Args),
+    Export(export::Args),
     Completions(completions::Args),
 }
 

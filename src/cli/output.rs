@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Refuses an output file inside of the source, before anything is read.
 pub(super) fn check(common: &CommonArgs, source: &Path) -> Result<()> {
@@ -18,7 +19,7 @@ pub(super) fn check_file(output: &Path, source: &Path) -> Result<PathBuf> {
     let evidence = if source.is_dir() { source.as_path() } else { source.parent().unwrap_or(&source) };
     if target.starts_with(evidence) {
         bail!(
-            "{} lies inside of the source {}: evidence is never changed; choose a file elsewhere",
+            "{} lies inside of the source {}: evidence is never changed; choose another place",
             output.display(),
             evidence.display()
         );
@@ -78,12 +79,15 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
         return device.write_all(bytes).map_err(Into::into);
     }
     let folder = target.parent().unwrap_or(Path::new("."));
-    // As any new file: what others may do with it is up to the umask.
-    let permissions = Permissions::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+    let mut file = beside(folder)?;
     file.write_all(bytes)?;
     file.persist(&target)?;
     Ok(())
+}
+
+/// A file without a name of its own yet. As any new file: what others may do with it is up to the umask.
+fn beside(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
 /// Writes bytes to standard output.
@@ -92,5 +96,65 @@ pub(super) fn standard(bytes: &[u8]) -> Result<()> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write to standard output"),
+    }
+}
+
+/// A folder that several files are written to, each whole or not at all.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    force: bool,
+}
+
+impl Folder {
+    /// Refuses a folder inside of the source, a file in the place of a folder, and files that are there already unless
+    /// they are to be replaced: before anything is read.
+    pub(super) fn check(
+        path: &Path,
+        source: &Path,
+        names: impl IntoIterator<Item = String>,
+        force: bool,
+    ) -> Result<Self> {
+        let path = check_file(path, source)?;
+        if path.exists() && !path.is_dir() {
+            bail!("{} is a file: expected a folder, or a name that is not there yet", path.display());
+        }
+        // Also what is there under the name of a link is not written over unasked.
+        let there = |name: &String| path.join(name).symlink_metadata().is_ok();
+        if let Some(name) = names.into_iter().find(there).filter(|_| !force) {
+            bail!(
+                "{} has a file {name} already: choose another folder, or replace the files with --force",
+                path.display()
+            );
+        }
+        Ok(Self { path, force })
+    }
+
+    /// Makes the folder if it is not there.
+    pub(super) fn make(&self) -> Result<()> {
+        #[expect(clippy::disallowed_methods, reason = "a folder outside of the source, as checked")]
+        let made = fs::create_dir(&self.path);
+        match made {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            made => made.with_context(|| format!("cannot make the folder {}", self.path.display())),
+        }
+    }
+
+    /// Writes one file beside its name, then puts it in its place; tells its size.
+    pub(super) fn write(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<u64> {
+        let path = self.path.join(name);
+        let put = || -> Result<u64> {
+            let mut file = io::BufWriter::new(beside(&self.path)?);
+            write(&mut file)?;
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            let bytes = file.as_file().metadata()?.len();
+            if self.force {
+                file.persist(&path)?
+            } else {
+                file.persist_noclobber(&path)?
+            };
+            Ok(bytes)
+        };
+        put().with_context(|| format!("cannot write to {}", path.display()))
     }
 }

@@ -47,6 +47,8 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Context(args) => args.run(),
         Command::Tools(args) => args.run(),
         Command::Timeline(args) => args.run(),
+        Command::Query(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

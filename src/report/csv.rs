@@ -1,6 +1,7 @@
 //! CSV. The only file that knows the csv crate.
 
 use std::borrow::Cow;
+use std::io::Write;
 
 use super::cell::Cell;
 use super::clean::CleanPage;
@@ -75,12 +76,33 @@ fn fact_records(facts: &Facts) -> Records<'_> {
 }
 
 fn write(records: Records<'_>) -> Result<String, RenderError> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let mut bytes = Vec::new();
+    let mut rows = CsvRows::new(&mut bytes);
     for record in records {
-        writer.write_record(record.iter().map(|cell| neutral(cell).into_owned()))?;
+        rows.write(record)?;
     }
-    let bytes = writer.into_inner().map_err(|e| RenderError::Csv(e.into_error().into()))?;
+    rows.finish()?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// CSV that is written row by row; no cell is a formula.
+pub(super) struct CsvRows<W: Write>(::csv::Writer<W>);
+
+impl<W: Write> CsvRows<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self(::csv::Writer::from_writer(out))
+    }
+
+    pub(super) fn write<'a>(&mut self, cells: impl IntoIterator<Item = Cow<'a, str>>) -> Result<(), RenderError> {
+        for cell in cells {
+            self.0.write_field(neutral(&cell).as_bytes())?;
+        }
+        Ok(self.0.write_record(None::<&[u8]>)?)
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), RenderError> {
+        Ok(self.0.flush()?)
+    }
 }
 
 /// A cell that no spreadsheet takes for a formula.

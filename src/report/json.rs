@@ -93,7 +93,7 @@ fn next_literal(json: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// A literal with hidden characters as escapes. Code points above U+FFFF take two.
-fn escaped(literal: &str) -> String {
+pub(super) fn escaped(literal: &str) -> String {
     let clean = sanitize(literal, Mode::Line);
     if clean == literal {
         return literal.to_owned();

@@ -77,6 +77,9 @@ pub enum RenderError {
     /// A table that CSV cannot carry.
     #[error("cannot write the table as CSV: {0}")]
     Csv(#[from] CsvError),
+    /// Where it goes does not take it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
 }
 
 /// One command's result, in all that the forms need.

@@ -211,6 +211,48 @@ fn plugin_pages() {
 }
 
 #[test]
+fn query() {
+    each_fixture(|case| snapshot("query", case, &["query", "totals", case.source]));
+    for name in ["cost-causes", "denials", "outage"] {
+        let case = Case::copy(name);
+        for query in ["cost-by-step", "cost-by-session", "tools", "findings-by-code", "denied-calls"] {
+            snapshot(&format!("query-{query}"), &case, &["query", query, case.source]);
+        }
+    }
+    let sql = "SELECT seq, type, is_prompt, timestamp, characters / 3.0 AS thirds, excerpt FROM entries ORDER BY seq";
+    for format in ["table", "json", "csv", "md"] {
+        let case = Case::copy("hostile-text");
+        let args = ["query", case.source, "--sql", sql, "--limit", "4", "--format", format];
+        snapshot(&format!("query-{format}"), &case, &args);
+    }
+}
+
+#[test]
+fn query_list() {
+    let folder = crate::store::fixtures();
+    for format in ["table", "json", "csv", "md"] {
+        insta::assert_snapshot!(format!("query-list-{format}"), printed(&folder, &["query", "--format", format]));
+    }
+}
+
+#[test]
+fn export() {
+    each_fixture(|case| snapshot("export", case, &["export", case.source, "--dir", "out", "--to", "ndjson"]));
+    for name in ["cost-causes", "hostile-text", "nested-agents"] {
+        let case = Case::copy(name);
+        snapshot("export-json", &case, &["export", case.source, "--dir", "out", "--to", "csv", "--format", "json"]);
+        for table in ["steps", "sessions", "entries", "turns", "tool_calls", "findings"] {
+            let mut settings = insta::Settings::clone_current();
+            settings.set_omit_expression(true);
+            settings.set_prepend_module_to_snapshot(false);
+            settings.set_snapshot_path("snapshots/export-csv");
+            let text = std::fs::read_to_string(case.root.join(format!("out/{table}.csv"))).unwrap();
+            settings.bind(|| insta::assert_snapshot!(format!("{name}-{table}"), redacted(&text)));
+        }
+    }
+}
+
+#[test]
 fn chain_dot() {
     for name in ["branch-several-prompts", "compaction", "cycle", "hostile-text", "parallel-calls"] {
         let case = Case::copy(name);

@@ -87,7 +87,7 @@ const MAPS: [&str; 10] = [
 ];
 
 /// Every path of a report with the types that were seen there.
-fn walk(path: &str, value: &Value, seen: &mut BTreeMap<String, BTreeSet<String>>) {
+fn walk(path: &str, value: &Value, maps: &[&str], seen: &mut BTreeMap<String, BTreeSet<String>>) {
     // The second policy of a comparison has the fields of the first.
     let same_as = path.strip_prefix("result.other.").map(|rest| format!("result.{rest}"));
     let path = same_as.as_deref().unwrap_or(path);
@@ -104,11 +104,11 @@ fn walk(path: &str, value: &Value, seen: &mut BTreeMap<String, BTreeSet<String>>
         seen.entry(path.to_owned()).or_default().insert(kind.to_owned());
     }
     match value {
-        Value::Array(items) => items.iter().for_each(|item| walk(&format!("{path}[]"), item, seen)),
+        Value::Array(items) => items.iter().for_each(|item| walk(&format!("{path}[]"), item, maps, seen)),
         Value::Object(fields) => {
             for (name, field) in fields {
-                let name = if MAPS.contains(&path) { "*" } else { name };
-                walk(&if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }, field, seen);
+                let name = if maps.contains(&path) { "*" } else { name };
+                walk(&if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }, field, maps, seen);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -127,7 +127,16 @@ fn reports(command: &str) -> Vec<Value> {
             let tight = ["--policy", "tight", "--changes", "--diff", "none"];
             reports.push(json(&case.root, &[&["layers", case.source], &tight[..]].concat()));
         }
-        if command == "show" {
+        if command == "query" {
+            for query in ["totals", "cost-by-step", "denied-calls", "findings-by-code"] {
+                reports.push(json(&case.root, &["query", query, case.source]));
+            }
+            let sql = "SELECT seq, timestamp, is_meta, bytes / 2.0 AS half FROM entries";
+            reports.push(json(&case.root, &["query", case.source, "--sql", sql]));
+        } else if command == "export" {
+            let folder = tempfile::tempdir().unwrap();
+            reports.push(json(&case.root, &["export", case.source, "--dir", folder.path().to_str().unwrap()]));
+        } else if command == "show" {
             let sessions = json(&case.root, &["sessions", case.source]);
             let key = sessions["result"]["sessions"][0]["store_key"].as_str().unwrap();
             let whole = json(&case.root, &["show", case.source, key]);
@@ -168,7 +177,9 @@ fn fits_its_contract(command: &str, envelope: &BTreeMap<String, (BTreeSet<String
     let mut seen = BTreeMap::new();
     for report in reports {
         assert_eq!(report["schema"], format!("flower-analyze/{command}/1"));
-        walk("", report, &mut seen);
+        // The rows of an answer have the columns that a query names.
+        let maps = if command == "query" { &["result.rows[]"][..] } else { &MAPS };
+        walk("", report, maps, &mut seen);
     }
     for (path, types) in &seen {
         let (known, _) =
@@ -270,7 +281,7 @@ fn rulings_hold_their_contract() {
     for command in ["git status | cat", "rm x > y && sed -i s/a/b/ f", " "] {
         let report = json(&fixtures(), &["layers", "--explain", command]);
         assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/layers-explain/1".into(), &Value::Null));
-        walk("result", &report["result"], &mut seen);
+        walk("result", &report["result"], &MAPS, &mut seen);
     }
     let paths: BTreeMap<_, _> = contract.into_iter().map(|(path, (types, _))| (path, types)).collect();
     assert_eq!(seen, paths);
@@ -288,7 +299,7 @@ fn explained_errors_hold_their_contract() {
     for text in ["API Error: 529 Overloaded", "You've hit your session limit · resets 3pm", "line 12:429"] {
         let report = json(&fixtures(), &["errors", "--explain", text]);
         assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/errors-explain/1".into(), &Value::Null));
-        walk("result", &report["result"], &mut seen);
+        walk("result", &report["result"], &MAPS, &mut seen);
     }
     let paths: BTreeMap<_, _> = contract.into_iter().map(|(path, (types, _))| (path, types)).collect();
     assert_eq!(seen, paths);
@@ -327,6 +338,27 @@ fn entries_hold_their_contract() {
 #[test]
 fn the_cost_holds_its_contract() {
     holds_its_contract("cost");
+}
+
+#[test]
+fn answers_hold_their_contract() {
+    holds_its_contract("query");
+}
+
+#[test]
+fn exports_hold_their_contract() {
+    holds_its_contract("export");
+}
+
+/// The list of the named queries reads no source.
+#[test]
+fn the_list_of_queries_holds_its_contract() {
+    let mut seen = BTreeMap::new();
+    let list = json(&fixtures(), &["query"]);
+    assert_eq!((list["schema"].as_str(), &list["source"]), (Some("flower-analyze/queries/1"), &Value::Null));
+    walk("result", &list["result"], &MAPS, &mut seen);
+    let known: BTreeMap<_, _> = documented("queries").into_iter().map(|(path, (types, _))| (path, types)).collect();
+    assert_eq!(seen, known);
 }
 
 /// The commands of the README exist, with the options that they are shown with.
