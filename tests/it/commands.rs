@@ -241,7 +241,8 @@ fn export() {
     for name in ["cost-causes", "hostile-text", "nested-agents"] {
         let case = Case::copy(name);
         snapshot("export-json", &case, &["export", case.source, "--dir", "out", "--to", "csv", "--format", "json"]);
-        for table in ["steps", "sessions", "entries", "turns", "tool_calls", "findings"] {
+        for table in flower_analyze::analysis::tables::schemas() {
+            let table = table.name;
             let mut settings = insta::Settings::clone_current();
             settings.set_omit_expression(true);
             settings.set_prepend_module_to_snapshot(false);

@@ -40,7 +40,7 @@ fn the_documented_tables_are_the_tables() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &made).unwrap();
     }
-    assert_eq!(page, made, "run `UPDATE=1 cargo test tables`, then read the difference");
+    assert_eq!(fs::read_to_string(&path).unwrap(), made, "run `UPDATE=1 cargo test tables`, then read the difference");
 }
 
 /// The rows of a query as a program sees them.

@@ -1,11 +1,15 @@
 //! The model as tables: what they hold, defined once; SQL over them; files of them. polars stands in `frame.rs` alone.
 
+mod attempts;
 mod column;
 mod entries;
+mod errors;
 mod findings;
 mod frame;
 mod named_query;
+mod outages;
 mod query;
+mod retries;
 mod scene;
 mod sessions;
 mod steps;

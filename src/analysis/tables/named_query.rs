@@ -25,6 +25,7 @@ const QUERIES: &[(&str, &str)] = queries! {
     "cost-by-session" => "../../../queries/report/cost-by-session.sql",
     "cost-by-step" => "../../../queries/report/cost-by-step.sql",
     "denied-calls" => "../../../queries/report/denied-calls.sql",
+    "errors-by-kind" => "../../../queries/report/errors-by-kind.sql",
     "expensive-turns" => "../../../queries/report/expensive-turns.sql",
     "findings-by-code" => "../../../queries/report/findings-by-code.sql",
     "largest-results" => "../../../queries/report/largest-results.sql",
@@ -32,6 +33,7 @@ const QUERIES: &[(&str, &str)] = queries! {
     "slowest-calls" => "../../../queries/report/slowest-calls.sql",
     "tools" => "../../../queries/report/tools.sql",
     "totals" => "../../../queries/report/totals.sql",
+    "waits" => "../../../queries/report/waits.sql",
 };
 
 /// Every named query, in the order of their names.

@@ -1,9 +1,13 @@
 use super::table::{Mask, Table, TableSpec};
-use super::{entries, findings, sessions, steps, tool_calls, turns};
+use super::{attempts, entries, errors, findings, outages, retries, sessions, steps, tool_calls, turns};
 use crate::analysis::cost::{By, Cost, CostQuery, TurnCost, Windows, cost, turn_costs};
 use crate::analysis::prices::PriceTable;
 use crate::analysis::steps::{StepRow, sessions_of, steps as told_steps};
-use crate::analysis::{Inputs, Selection, TimeRange, findings as all_findings};
+use crate::analysis::{Attempts, ErrorRow, Errors, Failures, Inputs, Outage, Retries, Selection, TimeRange};
+use crate::analysis::{
+    attempts as all_attempts, errors as told_errors, failures as all_failures, findings as all_findings,
+    outages as told_outages, retries as told_retries,
+};
 use crate::run_dir::{Manifest, ManifestRow, StoreKey};
 use crate::session::{Model, SessionModel};
 use crate::unit::{Finding, Timestamp, Zone};
@@ -22,6 +26,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub enum TableName {
     /// Steps of the manifest.
     Steps,
+    /// Attempts of the steps.
+    Attempts,
     /// Sessions.
     Sessions,
     /// Entries.
@@ -30,6 +36,12 @@ pub enum TableName {
     Turns,
     /// Tool calls.
     ToolCalls,
+    /// Failures.
+    Errors,
+    /// Retries of the client.
+    Retries,
+    /// Outages.
+    Outages,
     /// Findings.
     Findings,
 }
@@ -43,6 +55,7 @@ pub struct Scene<'a> {
     prices: &'a PriceTable,
     windows: Windows,
     opening: Vec<Finding>,
+    failing: OnceLock<(Failures, Attempts)>,
     costs: OnceLock<Vec<TurnCost>>,
     cost: OnceLock<(Cost, Vec<Finding>)>,
     findings: OnceLock<Vec<Finding>>,
@@ -75,18 +88,23 @@ impl<'a> Scene<'a> {
         zone: Zone,
     ) -> Self {
         let windows = inputs.readable_manifest().map(Windows::new).unwrap_or_default();
-        let (costs, cost, findings) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { model, selection, zone, inputs, prices, windows, opening, costs, cost, findings }
+        let (failing, costs) = (OnceLock::new(), OnceLock::new());
+        let (cost, findings) = (OnceLock::new(), OnceLock::new());
+        Self { model, selection, zone, inputs, prices, windows, opening, failing, costs, cost, findings }
     }
 
     /// One table, its secrets hidden by `mask`.
     pub fn table(&'a self, name: TableName, mask: &'a Mask<'a>) -> Table<'a> {
         match name {
             TableName::Steps => steps::steps(self, mask),
+            TableName::Attempts => attempts::attempts(self, mask),
             TableName::Sessions => sessions::sessions(self, mask),
             TableName::Entries => entries::entries(self, mask),
             TableName::Turns => turns::turns(self, mask),
             TableName::ToolCalls => tool_calls::tool_calls(self, mask),
+            TableName::Errors => errors::errors(self, mask),
+            TableName::Retries => retries::retries(self, mask),
+            TableName::Outages => outages::outages(self, mask),
             TableName::Findings => findings::findings(self, mask),
         }
     }
@@ -110,10 +128,48 @@ impl<'a> Scene<'a> {
         self.cost.get_or_init(|| cost(self.model, self.selection, self.manifest(), self.prices, query))
     }
 
-    /// Every finding of the summary and of the cost report, the worst first.
+    fn failing(&self) -> &(Failures, Attempts) {
+        self.failing.get_or_init(|| {
+            let failures = all_failures(self.model);
+            let attempts = all_attempts(self.model, self.manifest(), &failures);
+            (failures, attempts)
+        })
+    }
+
+    fn errors_and_findings(&self) -> (Errors, Vec<Finding>) {
+        let (failures, attempts) = self.failing();
+        told_errors(self.model, self.selection, self.manifest(), failures, attempts)
+    }
+
+    fn retries_and_findings(&self) -> (Retries, Vec<Finding>) {
+        let (failures, attempts) = self.failing();
+        let money = attempts.money(self.model, self.costs());
+        told_retries(self.model, self.selection, self.manifest(), failures, attempts, &money)
+    }
+
+    /// The failures of the chosen sessions.
+    pub(super) fn errors(&self) -> Vec<ErrorRow> {
+        self.errors_and_findings().0.errors
+    }
+
+    /// Attempts and the client's own retries of the chosen sessions.
+    pub(super) fn retries(&self) -> Retries {
+        self.retries_and_findings().0
+    }
+
+    /// The outages that hit the chosen sessions.
+    pub(super) fn outages(&self) -> Vec<Outage> {
+        let (failures, attempts) = self.failing();
+        told_outages(self.model, self.selection, failures, attempts, self.costs()).outages
+    }
+
+    /// Every finding of the summary and of the reports on cost, errors and retries, the worst first.
     pub fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
-            let opening = self.opening.iter().chain(&self.cost_and_findings().1).cloned().collect();
+            let mut opening = self.opening.clone();
+            opening.extend_from_slice(&self.cost_and_findings().1);
+            opening.extend(self.errors_and_findings().1);
+            opening.extend(self.retries_and_findings().1);
             all_findings(self.model, self.selection, self.inputs, opening)
         })
     }
@@ -147,10 +203,14 @@ impl<'a> Scene<'a> {
 pub fn schema(name: TableName) -> TableSpec {
     match name {
         TableName::Steps => steps::steps_spec(),
+        TableName::Attempts => attempts::attempts_spec(),
         TableName::Sessions => sessions::sessions_spec(),
         TableName::Entries => entries::entries_spec(),
         TableName::Turns => turns::turns_spec(),
         TableName::ToolCalls => tool_calls::tool_calls_spec(),
+        TableName::Errors => errors::errors_spec(),
+        TableName::Retries => retries::retries_spec(),
+        TableName::Outages => outages::outages_spec(),
         TableName::Findings => findings::findings_spec(),
     }
 }
