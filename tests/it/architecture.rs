@@ -23,8 +23,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates that only some places may name. A place is a file, or a folder with its slash.
-const CRATES: [(&str, &[&str]); 10] = [
-const CRATES: [(&str, &[&str]); 16] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("anyhow", &["src/cli/", "src/runner/"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),

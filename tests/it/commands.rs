@@ -229,7 +229,7 @@ fn query() {
 
 #[test]
 fn query_list() {
-    let folder = crate::store::fixtures();
+    let folder = fixtures();
     for format in ["table", "json", "csv", "md"] {
         insta::assert_snapshot!(format!("query-list-{format}"), printed(&folder, &["query", "--format", format]));
     }
