@@ -2,8 +2,7 @@ use super::cell::Cell;
 use super::page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
 use super::page_lanes::{Glyph, Lane, LaneGroup, Lanes};
 use super::page_table::{Column, Table};
-use super::sanitize::{Mode, sanitize};
-use super::secrets::Masker;
+use crate::masking::{Masker, Mode, sanitize};
 
 /// A page in which secrets are masked and control characters are visible: the only kind that renderers take, so that
 /// neither can be forgotten.

@@ -122,8 +122,8 @@ fn is_number(cell: &str) -> bool {
 mod tests {
     use super::super::page::Page;
     use super::super::page_table::Column;
-    use super::super::secrets::Masker;
     use super::*;
+    use crate::masking::Masker;
     use crate::unit::Usd;
     use proptest::prelude::*;
 

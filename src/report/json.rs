@@ -1,8 +1,7 @@
 use serde::Serialize;
 
 use super::render::RenderError;
-use super::sanitize::{Mode, sanitize};
-use super::secrets::Masker;
+use crate::masking::{Masker, Mode, sanitize};
 use crate::run_dir::decode_json_text;
 use crate::unit::Finding;
 

@@ -106,8 +106,8 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::page::{Curve, Page, TreeLine};
-    use super::super::secrets::Masker;
     use super::*;
+    use crate::masking::Masker;
     use crate::unit::Usd;
 
     #[test]

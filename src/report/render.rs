@@ -7,9 +7,9 @@ use super::csv::{CsvError, csv};
 use super::json::envelope;
 use super::markdown::markdown;
 use super::page::Page;
-use super::secrets::Masker;
 use super::style::Style;
 use super::terminal::terminal;
+use crate::masking::Masker;
 use crate::unit::Finding;
 
 /// The forms of a report.

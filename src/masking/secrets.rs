@@ -46,7 +46,7 @@ impl Masker {
     }
 
     /// Masks the whole of `value` if `name` is the name of a field that holds a secret, such as `authorization`.
-    pub(super) fn mask_field<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
+    pub fn mask_field<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         let name = name.to_ascii_lowercase().replace(['-', '_'], "");
         let reveals = matches!(self.0, Rule::Reveal);
         if reveals || value.is_empty() || value.starts_with('…') || !SECRET_FIELDS.contains(&name.as_str()) {
