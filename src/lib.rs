@@ -7,6 +7,7 @@
 //! - `unit`: money, tokens, spans, time stamps, findings; the words of every layer.
 //! - `run_dir`: what a run directory is: file names, store keys, rows, manifest, lineage, limits.
 //! - `masking`: secrets masked and active characters made visible, before anybody sees the text of a transcript.
+//! - `environment`: which source gives each setting of a run, and the traps of `.env` files.
 //! - `evidence`: opens a source without changing it and hands out rows. Beside it only `plugin` reads files.
 //! - `transcript`: bytes to entries. Total: a row becomes an entry or a defect. No I/O.
 //! - `session`: entries to chains, turns, tool calls and usage counted once.
@@ -18,12 +19,14 @@
 //!
 //! # Invariants
 //!
+//! - Nothing below `cli` knows the clock, the environment or where output goes.
 //! - `evidence` and `transcript` meet only in `run_dir::Row`.
 //! - Rows read = entries + defects, always.
 //! - Layers use only what the table in `tests/it/architecture.rs` allows; the test there reads the `use` lines.
 
 pub mod analysis;
 pub mod cli;
+pub mod environment;
 pub mod evidence;
 pub mod layers;
 pub mod masking;
