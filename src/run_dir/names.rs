@@ -34,3 +34,15 @@ pub const WAL_ENDING: &str = "-wal";
 pub const SHM_ENDING: &str = "-shm";
 /// Ending of the rollback journal of a database.
 pub const JOURNAL_ENDING: &str = "-journal";
+/// Longest project key before it is cut, in UTF-16 units.
+pub const MAX_PROJECT_KEY: usize = 200;
+/// Folder of the transcripts in Claude Code's configuration folder.
+pub const PROJECTS: &str = "projects";
+/// Folder of the private configuration folders of running attempts.
+pub const ATTEMPTS: &str = ".cc";
+/// Lock of the manifest: held while it is read, merged and replaced.
+pub const MANIFEST_LOCK: &str = ".manifest.lock";
+/// Lock of the lineage.
+pub const LINEAGE_LOCK: &str = ".lineage.lock";
+/// The generated list of what is in a workbench.
+pub const INDEX: &str = "INDEX.md";
