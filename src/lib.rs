@@ -16,6 +16,7 @@
 //! - `analysis`: the model to the typed result of each command.
 //! - `report`: results to text: terminal tables, JSON, CSV, Markdown; and to charts, SVG and PNG. Writes nothing.
 //! - `cli`: one file per command; the only layer that writes to stdout, stderr or files.
+//! - `runner`: the program `flower-run`, which writes run directories; it knows nothing of `evidence`, `analysis`, `report`.
 //!
 //! # Invariants
 //!
@@ -33,6 +34,7 @@ pub mod masking;
 pub mod plugin;
 pub mod report;
 pub mod run_dir;
+pub mod runner;
 pub mod session;
 pub mod transcript;
 pub mod unit;

@@ -3,8 +3,8 @@
 use super::csv::CsvRows;
 use super::json::escaped;
 use super::render::RenderError;
-use super::sanitize::{Mode, sanitize};
 use crate::analysis::tables::{Table, TableSpec, Value};
+use crate::masking::{Mode, sanitize};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;

@@ -34,6 +34,7 @@ mod program;
 mod properties;
 mod read_only;
 mod refusals;
+mod runner;
 mod rust_text;
 mod sources;
 mod store;

@@ -1,0 +1,260 @@
+use super::attempt_folder::AttemptFolder;
+use super::backlog::Backlog;
+use super::child::Child;
+use super::clock;
+use super::driver::{Driver, TICK};
+use super::event::events;
+use super::frame::Frame;
+use super::hooks::{self, Hooks};
+use super::inbox::Event;
+use super::machine::{Order, Stopped};
+use super::materialise::materialise;
+use super::mirror::store_key;
+use super::outcome::Exit;
+use super::progress::Progress;
+use super::spawn_line::SpawnLine;
+use super::step::{Start, Step};
+use super::workbench::Workbench;
+use anyhow::{Context, Result, bail};
+use signal_hook::consts::SIGINT;
+use std::time::{Duration, Instant};
+
+/// How long the first answer may take.
+const INITIALIZE: Duration = Duration::from_mins(1);
+/// How long after a turn another one may begin by itself.
+const BETWEEN_TURNS: Duration = Duration::from_mins(10);
+/// How long an interrupted turn may take to end.
+const INTERRUPT: Duration = Duration::from_secs(10);
+/// How long the CLI may be silent once nothing more is said to it.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long the CLI may take to end after its last word, and again after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long a child of the CLI may hold its output open after it has ended.
+const HELD_OPEN: Duration = Duration::from_secs(2);
+/// How long the CLI may take to end when the runner is told to.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+const INITIALIZE_ID: &str = "r1-initialize";
+const INTERRUPT_ID: &str = "r9-interrupt";
+
+/// One attempt: the CLI, and what was said so far.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    number: u32,
+    child: Child,
+    folder: AttemptFolder,
+    projects: String,
+    hooks: Hooks,
+    prompt: Option<String>,
+    pub(super) progress: Progress,
+    backlog: Backlog,
+    /// The session as it is noted in the lineage.
+    noted: Option<String>,
+    ended: Option<Instant>,
+    started: Instant,
+    last_line: Instant,
+    asked_to_end: Option<Instant>,
+    interrupted: Option<Instant>,
+    result_at: Option<Instant>,
+}
+
+impl Conversation {
+    /// Lays out the session, starts the CLI and says hello.
+    pub(super) fn begin(driver: &mut Driver, step: &Step, order: &Order) -> Result<Self> {
+        driver.attempts += 1;
+        let number = driver.attempts;
+        let folder = driver.folders.make(number)?;
+        if let Some(session) = order.start.source() {
+            let Some(key) = driver.stored_key(session) else {
+                bail!("the store has no session {session} of this workspace");
+            };
+            let (project, workspace) = (driver.project_key(), &driver.around.workspace);
+            materialise(&driver.store, &key, session, project, &folder, workspace, &driver.policy)?;
+        }
+        let index =
+            driver.workbench.as_ref().map(Workbench::index).transpose().context("cannot write the workbench")?;
+        let appended: Vec<&str> = step.instructions.as_deref().into_iter().chain(index.as_deref()).collect();
+        let appended = Some(appended.join("\n\n")).filter(|text| !text.is_empty());
+        let line = SpawnLine::new(&driver.around, step, order, appended.as_deref(), folder.path());
+        // Before the start: the next run finds the session even if the CLI dies at once.
+        let noted = if let Start::Fresh { id } = &order.start { Some(id.clone()) } else { None };
+        if let Some(id) = &noted {
+            driver.remember(step, id);
+        }
+        let child = Child::start(&line, number, driver.inbox.sender()).with_context(|| {
+            format!("cannot start {}: name the CLI with --claude or $FLOWER_CLAUDE", line.program.display())
+        })?;
+        let hooks = Hooks::new(&step.tools, driver.workbench.clone());
+        child.send(hooks.initialize(INITIALIZE_ID));
+        let now = clock::instant();
+        Ok(Self {
+            number,
+            child,
+            projects: folder.projects().to_string_lossy().into_owned(),
+            folder,
+            hooks,
+            prompt: Some(hooks::prompt(&order.prompt)),
+            progress: Progress::default(),
+            backlog: Backlog::default(),
+            noted,
+            ended: None,
+            started: now,
+            last_line: now,
+            asked_to_end: None,
+            interrupted: None,
+            result_at: None,
+        })
+    }
+
+    /// Talks until the CLI has said its last word and is gone.
+    pub(super) fn follow(&mut self, driver: &mut Driver, step: &Step) -> Result<(), Stopped> {
+        loop {
+            match driver.inbox.next(TICK) {
+                Some(Event::Line(number, line)) if number == self.number => self.hear(driver, step, &line),
+                Some(Event::LongLine(number, bytes)) if number == self.number => {
+                    let text = format!("a line of {bytes} bytes was skipped: no line may be that long");
+                    driver.reporter.trouble("line_too_long", &text);
+                    self.backlog.miss();
+                }
+                Some(Event::End(number)) if number == self.number => self.ended = Some(clock::instant()),
+                Some(Event::Signal(SIGINT)) if driver.is_interactive && self.interrupted.is_none() => self.interrupt(),
+                Some(Event::Signal(signal)) => return Err(Stopped(signal)),
+                Some(_) => {}
+                None => driver.reporter.tick(clock::seconds()),
+            }
+            if let Some(exit) = self.keep_time(clock::instant()) {
+                self.progress.evidence.exit = Some(exit);
+                self.progress.evidence.stderr = self.child.stderr();
+                return Ok(());
+            }
+        }
+    }
+
+    fn hear(&mut self, driver: &mut Driver, step: &Step, line: &str) {
+        self.last_line = clock::instant();
+        let Some(frame) = Frame::parse(line) else { return };
+        self.progress.take(&frame);
+        match &frame {
+            Frame::Mirror { path, entries } => self.store(driver, path, entries),
+            Frame::Question(question) => {
+                let reply = self.hooks.answer(question);
+                self.child.send(reply.line);
+                if let Some(trouble) = reply.trouble {
+                    driver.reporter.trouble("hook_error", &trouble);
+                }
+            }
+            Frame::Answer => {
+                if let Some(prompt) = self.prompt.take() {
+                    self.child.send(prompt);
+                }
+            }
+            Frame::Result(_) => self.result_at = Some(self.last_line),
+            Frame::Init { .. }
+            | Frame::Assistant(_)
+            | Frame::User(_)
+            | Frame::System { .. }
+            | Frame::Unknown { .. } => {}
+        }
+        if let Some(session) = self.progress.session.as_ref().filter(|session| self.noted.as_ref() != Some(*session)) {
+            driver.remember(step, session);
+            self.noted = Some(session.clone());
+        }
+        for event in events(&frame) {
+            driver.reporter.event(&event);
+        }
+        let (answers, context) = (self.progress.answers, self.progress.context);
+        driver.reporter.status(clock::seconds(), |status| (status.answers, status.context) = (answers, context));
+    }
+
+    /// Stores the entries of a frame at once. A store that cannot be written does not stop the run: the CLI's own files are
+    /// kept, and are taken over later.
+    fn store(&mut self, driver: &mut Driver, path: &str, entries: &[&str]) {
+        let Some(key) = store_key(&self.projects, path) else {
+            driver.reporter.trouble(
+                "mirror_error",
+                &format!("entries of {path} have no place in the store; they are kept in the CLI's folder"),
+            );
+            self.backlog.miss();
+            return;
+        };
+        if self.progress.session.is_none() {
+            let session = key.split('/').nth(1);
+            self.progress.session = session.map(str::to_owned);
+        }
+        if let Err(error) = self.backlog.store(&mut driver.store, &key, entries, clock::millis()) {
+            driver.reporter.trouble("mirror_error", &format!("{} entries are held back: {error}", entries.len()));
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.interrupted = Some(clock::instant());
+        self.progress.evidence.interrupted = true;
+        self.child.send(hooks::request(INTERRUPT_ID, r#"{"subtype":"interrupt"}"#));
+    }
+
+    /// Does what is due; how the CLI ended, once it has.
+    fn keep_time(&mut self, now: Instant) -> Option<Exit> {
+        let passed =
+            |since: Option<Instant>, limit: Duration| since.is_some_and(|since| now.duration_since(since) >= limit);
+        let exit = self.child.exit();
+        // A child of the CLI may hold its output open.
+        if exit.is_some() && passed(Some(self.last_line), HELD_OPEN) {
+            self.ended.get_or_insert(now);
+        }
+        if self.ended.is_some() && exit.is_some() {
+            return exit;
+        }
+        let is_over = self.progress.is_over() || passed(self.result_at, BETWEEN_TURNS);
+        if self.child.is_input_open() && (is_over || self.ended.is_some()) {
+            self.child.close_input();
+            self.last_line = now;
+        }
+        let is_silent = !self.child.is_input_open() && passed(Some(self.last_line), SILENCE);
+        let is_late = !self.progress.has_result() && passed(self.interrupted, INTERRUPT);
+        let is_mute = !self.progress.is_initialized && passed(Some(self.started), INITIALIZE);
+        let is_stuck = is_silent || is_mute || passed(self.ended, GRACE) || is_late;
+        if passed(self.asked_to_end, GRACE) {
+            self.child.kill();
+        } else if is_stuck && self.asked_to_end.is_none() {
+            self.child.terminate();
+            self.asked_to_end = Some(now);
+        }
+        None
+    }
+
+    /// Looks for entries that did not arrive, where that may be, and removes the folder if it is not needed any more.
+    pub(super) fn close(&mut self, driver: &mut Driver) {
+        let is_late = self.backlog.flush(&mut driver.store, clock::millis()).is_err() || !self.backlog.is_stored();
+        let is_odd = is_late || !self.progress.has_result();
+        let ingested = if is_odd { self.folder.ingest(&mut driver.store, clock::millis()) } else { Ok(0) };
+        match ingested.and_then(|_| self.folder.remove()) {
+            Ok(()) => {}
+            Err(error) => {
+                let text =
+                    format!("{} is kept, and taken over by the next run: {error:#}", self.folder.path().display());
+                driver.reporter.trouble("mirror_error", &text);
+            }
+        }
+        driver.reporter.clear();
+    }
+
+    /// Ends the CLI because the runner is told to end, and stores its last entries.
+    pub(super) fn finish_off(mut self, driver: &mut Driver) {
+        self.child.terminate();
+        let end = clock::instant() + LAST_WORDS;
+        while self.ended.is_none() && clock::instant() < end {
+            match driver.inbox.next(TICK) {
+                Some(Event::Line(number, line)) if number == self.number => {
+                    if let Some(Frame::Mirror { path, entries }) = Frame::parse(&line) {
+                        self.store(driver, &path, &entries);
+                    }
+                }
+                Some(Event::End(number)) if number == self.number => self.ended = Some(clock::instant()),
+                Some(_) | None => {}
+            }
+        }
+        self.child.kill();
+        self.backlog.miss();
+        self.close(driver);
+    }
+}

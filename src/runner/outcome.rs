@@ -1,0 +1,235 @@
+use super::frame::Ended;
+use crate::session::{Verdict, classify};
+use regex::{Regex, RegexBuilder};
+use std::sync::LazyLock;
+
+/// How an attempt ended, which decides what is done next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub(super) enum Class {
+    /// It did what was asked.
+    Ok,
+    /// Trying again cannot help.
+    Fatal,
+    /// Trying again may help.
+    Transient,
+    /// The conversation does not fit into the model's window.
+    Overflow,
+    /// A person stopped it.
+    Interrupted,
+    /// Nothing tells; it is tried again.
+    Unknown,
+}
+
+/// How the process of the CLI ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// What an attempt left to judge it by.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Evidence {
+    /// The last result.
+    pub(super) result: Option<Ended>,
+    /// The kind of the last API error that stood in the place of an answer.
+    pub(super) assistant_error: Option<String>,
+    /// The session began.
+    pub(super) init_seen: bool,
+    /// How the process ended; `None` if it never started.
+    pub(super) exit: Option<Exit>,
+    /// Why it could not be started.
+    pub(super) spawn_error: Option<String>,
+    /// The end of its standard error.
+    pub(super) stderr: String,
+    /// A person asked it to stop.
+    pub(super) interrupted: bool,
+}
+
+const OVERFLOW: &str = concat!(
+    r"prompt is too long|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? (the )?context (window|limit)",
+    r"|too many total text bytes|input length and `?max_tokens`? exceed",
+);
+
+/// Texts of network failures that flower's patterns do not know.
+const NETWORK: &str = "Unable to connect|ConnectionRefused|Connection lost";
+
+static PATTERNS: LazyLock<Option<(Regex, Regex)>> = LazyLock::new(|| {
+    let build = |pattern| RegexBuilder::new(pattern).case_insensitive(true).build().ok();
+    Some((build(OVERFLOW)?, build(NETWORK)?))
+});
+
+impl Evidence {
+    /// The class: from structured fields first, from text last (spec/runner.md, section 8).
+    pub(super) fn class(&self) -> Class {
+        match &self.result {
+            Some(result) => self.of_result(result).unwrap_or_else(|| of_text(&self.text())),
+            // Without a session there is nothing to resume, and the CLI has said why: a flag, a mode, the user.
+            None if self.spawn_error.is_some() => Class::Fatal,
+            None if !self.init_seen && self.exit != Some(Exit::Code(0)) && !self.stderr.trim().is_empty() => {
+                Class::Fatal
+            }
+            None if self.interrupted => Class::Interrupted,
+            None => Class::Unknown,
+        }
+    }
+
+    fn of_result(&self, result: &Ended) -> Option<Class> {
+        if !result.is_error {
+            // A stream that was cut in the middle of an answer passes as a success in 2.1.197.
+            let is_whole = result.stop_reason.is_some() || result.turns == 0;
+            return Some(if is_whole { Class::Ok } else { Class::Transient });
+        }
+        let is_lost = |error: &String| {
+            error.contains("No conversation found") || error.contains("No message found with message.uuid")
+        };
+        let terminal = result.terminal_reason.as_deref().unwrap_or_default();
+        if matches!(result.subtype.as_str(), "error_max_budget_usd" | "error_max_turns")
+            || result.errors.iter().any(is_lost)
+        {
+            return Some(Class::Fatal);
+        }
+        if terminal == "prompt_too_long" || is_overflow(&self.text()) {
+            return Some(Class::Overflow);
+        }
+        if self.interrupted && terminal.starts_with("aborted") {
+            return Some(Class::Interrupted);
+        }
+        let kinds = [&self.assistant_error, &result.error_type, &result.error];
+        of_status(result.status).or_else(|| kinds.into_iter().flatten().find_map(|kind| of_kind(kind)))
+    }
+
+    /// What is said about the failure.
+    pub(super) fn text(&self) -> String {
+        let said = self.result.as_ref().and_then(|result| {
+            let errors = Some(result.errors.join("; ")).filter(|errors| !errors.is_empty());
+            let text = result.text.clone().filter(|text| !text.is_empty());
+            errors.or(text).or_else(|| Some(result.subtype.clone()).filter(|subtype| !subtype.is_empty()))
+        });
+        said.or_else(|| self.spawn_error.clone()).unwrap_or_else(|| {
+            let exit = match self.exit {
+                Some(Exit::Code(code)) => format!("exit {code}"),
+                Some(Exit::Signal(signal)) => format!("exit -{signal}"),
+                None => "no exit".to_owned(),
+            };
+            let stderr = self.stderr.trim();
+            if stderr.is_empty() || self.init_seen { exit } else { format!("{exit}: {stderr}") }
+        })
+    }
+}
+
+fn of_status(status: Option<u64>) -> Option<Class> {
+    match status? {
+        400 | 401 | 403 | 404 | 413 => Some(Class::Fatal),
+        408 | 409 | 429 | 500.. => Some(Class::Transient),
+        _ => None,
+    }
+}
+
+fn of_kind(kind: &str) -> Option<Class> {
+    match kind {
+        "authentication_failed"
+        | "authentication_error"
+        | "permission_error"
+        | "billing_error"
+        | "model_not_found"
+        | "not_found_error"
+        | "invalid_request"
+        | "invalid_request_error"
+        | "request_too_large"
+        | "oauth_org_not_allowed" => Some(Class::Fatal),
+        "rate_limit" | "rate_limit_error" | "server_error" | "overloaded" | "overloaded_error" | "api_error"
+        | "timeout_error" | "connection_failed" => Some(Class::Transient),
+        _ => None,
+    }
+}
+
+fn is_overflow(text: &str) -> bool {
+    PATTERNS.as_ref().is_some_and(|(overflow, _)| overflow.is_match(text))
+}
+
+fn of_text(text: &str) -> Class {
+    let is_network = || PATTERNS.as_ref().is_some_and(|(_, network)| network.is_match(text));
+    match classify(text).verdict {
+        Verdict::Fatal => Class::Fatal,
+        Verdict::Transient => Class::Transient,
+        Verdict::Unknown if is_network() => Class::Transient,
+        Verdict::Unknown => Class::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::Frame;
+    use super::super::json::{Object, text};
+    use super::*;
+    use std::borrow::Cow;
+
+    fn ended(line: &str) -> Ended {
+        let Some(Frame::Result(ended)) = Frame::parse(line) else { panic!("{line}") };
+        ended
+    }
+
+    #[test]
+    fn recorded_failures_have_their_class() {
+        let rows = include_str!("../../fixtures/protocol/failures.json");
+        let rows: Vec<&serde_json::value::RawValue> = serde_json::from_str(rows).unwrap();
+        assert_eq!(rows.len(), 40);
+        for row in rows {
+            let row = Object::parse(row.get()).unwrap();
+            let result = row.raw("result").filter(|raw| *raw != "null");
+            let line = result.map(|result| result.replacen('{', "{\"type\":\"result\",", 1));
+            let exit: i32 = row.raw("exit").unwrap().parse().unwrap();
+            let evidence = Evidence {
+                result: line.map(|line| ended(&line)),
+                assistant_error: row.list("assistant_error").last().and_then(|raw| text(raw)).map(Cow::into_owned),
+                init_seen: row.is_true("init_seen"),
+                exit: Some(if exit < 0 { Exit::Signal(-exit) } else { Exit::Code(exit) }),
+                ..Evidence::default()
+            };
+            let name = format!("{} {}", row.text("cli").unwrap(), row.text("case").unwrap());
+            assert_eq!(evidence.class().to_string(), row.text("expected_class").unwrap(), "{name}");
+        }
+    }
+
+    fn failed(text: &str) -> Evidence {
+        let result = Ended { is_error: true, text: Some(text.to_owned()), ..Ended::default() };
+        Evidence { result: Some(result), init_seen: true, ..Evidence::default() }
+    }
+
+    #[test]
+    fn text_decides_where_no_field_does() {
+        for (text, class) in [
+            ("Prompt is too long: 400", Class::Overflow),
+            ("invalid api key", Class::Fatal),
+            ("Connection lost", Class::Transient),
+            ("socket hang up", Class::Transient),
+            ("who knows", Class::Unknown),
+        ] {
+            assert_eq!(failed(text).class(), class, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_abort_is_an_interrupt_only_if_asked_for() {
+        let mut evidence = failed("x");
+        evidence.result.as_mut().unwrap().terminal_reason = Some("aborted_tools".to_owned());
+        assert_eq!(evidence.class(), Class::Unknown);
+        evidence.interrupted = true;
+        assert_eq!(evidence.class(), Class::Interrupted);
+    }
+
+    #[test]
+    fn a_cli_that_never_began_says_why() {
+        let stderr =
+            Evidence { exit: Some(Exit::Code(1)), stderr: "unknown option\n".to_owned(), ..Evidence::default() };
+        assert_eq!((stderr.class(), stderr.text()), (Class::Fatal, "exit 1: unknown option".to_owned()));
+        let silent = Evidence { exit: Some(Exit::Signal(9)), ..Evidence::default() };
+        assert_eq!((silent.class(), silent.text()), (Class::Unknown, "exit -9".to_owned()));
+        let missing = Evidence { spawn_error: Some("not found".to_owned()), ..Evidence::default() };
+        assert_eq!((missing.class(), missing.text()), (Class::Fatal, "not found".to_owned()));
+    }
+}
