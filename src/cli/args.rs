@@ -1,6 +1,6 @@
 use super::{
-    chain, completions, context, cost, errors, export, layers, outages, plugin, query, retries, sessions, show,
-    summary, timeline, tools,
+    chain, completions, context, cost, environment, errors, export, layers, outages, plugin, query, retries, sessions,
+    show, summary, timeline, tools,
 };
 use crate::report::Format;
 use crate::unit::Level;
@@ -43,6 +43,7 @@ pub(super) enum Command {
     Timeline(timeline::Args),
     Query(query::Args),
     Export(export::Args),
+    Env(environment::Args),
     Completions(completions::Args),
 }
 

@@ -7,6 +7,7 @@ mod charts;
 mod completions;
 mod context;
 mod cost;
+mod environment;
 mod errors;
 mod exit;
 mod export;

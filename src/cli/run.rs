@@ -49,6 +49,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Command::Timeline(args) => args.run(),
         Command::Query(args) => args.run(),
         Command::Export(args) => args.run(),
+        Command::Env(args) => args.run(),
         Command::Completions(args) => args.run(),
     }
 }

@@ -2,6 +2,7 @@ use super::args::{Color, CommonArgs};
 use crate::evidence::OpenOptions;
 use crate::report::{Options, Style};
 use crate::unit::{UnknownZone, Zone};
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 
@@ -49,6 +50,11 @@ fn is_utf8() -> bool {
         let lower = locale.to_lowercase();
         lower.contains("utf-8") || lower.contains("utf8")
     })
+}
+
+/// The environment of the process, as far as it is text.
+pub(super) fn variables() -> BTreeMap<String, String> {
+    std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))).collect()
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -140,6 +140,26 @@ fn timeline() {
     each_fixture(|case| snapshot("timeline", case, &["timeline", case.source]));
 }
 
+#[test]
+fn env() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("a.env"),
+        "export A=1\nANTHROPIC_MODEL=x # note\nANTHROPIC_API_KEY=sk-ant-fake-1111\n",
+    )
+    .unwrap();
+    // Tables are as wide as the path of the folder.
+    for format in ["csv", "json"] {
+        let mut command = super::program::command(folder.path());
+        command.env_clear().env("ANTHROPIC_API_KEY", "sk-ant-fake-0000").env("COLUMNS", "100").env("LANG", "C.UTF-8");
+        let output = command.args(["env", "--env-file", "a.env", "--format", format]).output().unwrap();
+        let path = folder.path().canonicalize().unwrap().display().to_string();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let text = text.replace(&path, "/f").replace(env!("CARGO_PKG_VERSION"), "[version]");
+        insta::assert_snapshot!(format!("env-{format}"), text);
+    }
+}
+
 /// The first session and its first entry that has something to show: a call, or whatever stands at 1.
 #[test]
 fn show() {

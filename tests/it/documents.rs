@@ -331,6 +331,24 @@ fn timelines_hold_their_contract() {
 }
 
 #[test]
+fn settings_hold_their_contract() {
+    let contract = documented("env");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".env"), "A=1\nANTHROPIC_API_KEY=sk-ant-fake-1111\n").unwrap();
+    let mut command = super::program::command(folder.path());
+    command.env_clear().env("HOME", folder.path()).env("ANTHROPIC_API_KEY", "sk-ant-fake-0000");
+    let output = command.args(["env", "--format", "json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/env/1".into(), &Value::Null));
+    let mut seen = BTreeMap::new();
+    walk("result", &report["result"], &mut seen);
+    for (path, (types, _)) in &contract {
+        assert!(seen.get(path).is_some_and(|found| found.is_subset(types)), "{path}: {:?}", seen.get(path));
+    }
+    assert_eq!(seen.len(), contract.len(), "{seen:?}");
+}
+
+#[test]
 fn entries_hold_their_contract() {
     holds_its_contract("show");
 }
