@@ -341,7 +341,7 @@ fn settings_hold_their_contract() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&report["schema"], &report["source"]), (&"flower-analyze/env/1".into(), &Value::Null));
     let mut seen = BTreeMap::new();
-    walk("result", &report["result"], &mut seen);
+    walk("result", &report["result"], &MAPS, &mut seen);
     for (path, (types, _)) in &contract {
         assert!(seen.get(path).is_some_and(|found| found.is_subset(types)), "{path}: {:?}", seen.get(path));
     }
