@@ -160,6 +160,7 @@ fn turn(copies: &[Copy<'_>], ages: &mut Ages<'_>) -> Option<ModelTurn> {
     let at_home = || copies.iter().filter(|copy| copy.session == home);
     let first = at_home().min_by_key(|copy| copy.rank())?;
     let model = first.entry.message.as_ref().and_then(|message| message.model.clone());
+    let model = model.filter(|model| !model.trim().is_empty());
     let messages = || copies.iter().filter_map(|copy| copy.entry.message.as_deref());
     let services = messages().filter_map(|message| message.service.as_deref());
     Some(ModelTurn {

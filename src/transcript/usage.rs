@@ -37,6 +37,8 @@ pub struct Service {
     pub iterations: Vec<Usage>,
     /// `requestedModel` where another model answered.
     pub requested_model: Option<Label>,
+    /// A figure of the usage cannot be read: the counts are too low by what it says.
+    pub unreadable: bool,
 }
 
 impl Usage {
@@ -73,31 +75,64 @@ impl Usage {
     }
 
     /// The usage in `json` with how it was served: the sum of its iterations when it has any (spec/entries.md), else its
-    /// own figures.
+    /// own figures. Where an iteration cannot be read, the larger of both. `None` where it is absent, that is `null`.
     pub(super) fn decode(json: &str) -> Option<(Self, Service)> {
-        let raw: RawUsage<'_> = fill(json)?;
-        let mut iterations = Vec::new();
-        let mut sum: Option<(Self, Tokens)> = None;
-        each_element(raw.iterations.unwrap_or_default(), |iteration| {
-            if let Some(one) = fill::<RawUsage<'_>>(iteration) {
-                let (usage, unsplit) = sum.unwrap_or_default();
-                sum = Some((usage.plus(one.tokens()), unsplit + one.unsplit()));
-                if iterations.len() < MAX_ITERATIONS {
-                    iterations.push(one.tokens());
-                }
-            }
-        });
-        let (usage, unsplit_cache_write) = sum.unwrap_or_else(|| (raw.tokens(), raw.unsplit()));
+        if json == "null" {
+            return None;
+        }
+        let raw: Option<RawUsage<'_>> = fill(json);
+        let no_object = raw.is_none();
+        let raw = raw.unwrap_or_default();
+        let requests = Iterations::decode(raw.iterations);
+        let own = (raw.tokens(), raw.unsplit());
+        let (usage, unsplit_cache_write) = match requests.sum {
+            Some((sum, unsplit)) if requests.unreadable => (sum.largest(own.0), unsplit.max(own.1)),
+            Some(sum) => sum,
+            None => own,
+        };
+        let each_has_its_price = requests.all.len() > 1 && !requests.unreadable;
         let is = |value: Option<&str>, wanted: &str| value.and_then(text).is_some_and(|found| found == wanted);
         let service = Service {
             web_searches: raw.server_tools.web_searches.and_then(number).unwrap_or(0),
             unsplit_cache_write,
             in_us: is(raw.inference_geo, "us"),
             fast: is(raw.speed, "fast"),
-            iterations: if iterations.len() > 1 { iterations } else { Vec::new() },
+            iterations: if each_has_its_price { requests.all } else { Vec::new() },
             requested_model: None,
+            unreadable: no_object || raw.has_unreadable() || requests.unreadable,
         };
         Some((usage, service))
+    }
+}
+
+/// The requests behind one message.
+#[derive(Debug, Default)]
+struct Iterations {
+    /// As many as are kept.
+    all: Vec<Usage>,
+    /// All of them together, with the cache writes that their splits leave open.
+    sum: Option<(Usage, Tokens)>,
+    /// One is no usage, or holds a figure that cannot be read.
+    unreadable: bool,
+}
+
+impl Iterations {
+    fn decode(raw: Option<&str>) -> Self {
+        let mut found = Self::default();
+        let Some(raw) = raw.filter(|raw| *raw != "null") else { return found };
+        let is_list = each_element(raw, |iteration| match fill::<RawUsage<'_>>(iteration) {
+            Some(one) if one.has_figures() => {
+                let (usage, unsplit) = found.sum.unwrap_or_default();
+                found.sum = Some((usage.plus(one.tokens()), unsplit + one.unsplit()));
+                found.unreadable |= one.has_unreadable();
+                if found.all.len() < MAX_ITERATIONS {
+                    found.all.push(one.tokens());
+                }
+            }
+            Some(_) | None => found.unreadable = true,
+        });
+        found.unreadable |= !is_list;
+        found
     }
 }
 
@@ -113,6 +148,7 @@ impl Service {
             fast: self.fast || other.fast,
             iterations: longer.clone(),
             requested_model: self.requested_model.or_else(|| other.requested_model.clone()),
+            unreadable: self.unreadable || other.unreadable,
         }
     }
 }
@@ -153,6 +189,23 @@ impl RawUsage<'_> {
             cache_write: tokens(self.cache_write),
             cache_write_1h: tokens(self.cache_creation.one_hour),
         }
+    }
+
+    /// Every count of tokens and of searches.
+    fn counts(&self) -> [Option<&str>; 7] {
+        let Self { input, output, cache_read, cache_write, cache_creation, server_tools, .. } = self;
+        let RawCacheCreation { five_minutes, one_hour } = cache_creation;
+        [*input, *output, *cache_read, *cache_write, *five_minutes, *one_hour, server_tools.web_searches]
+    }
+
+    /// Whether it tells any count at all.
+    fn has_figures(&self) -> bool {
+        self.counts().iter().any(Option::is_some)
+    }
+
+    /// Whether a count is there that is no whole number from 0 to 2^64 - 1; `null` stands for none.
+    fn has_unreadable(&self) -> bool {
+        self.counts().into_iter().flatten().any(|raw| raw != "null" && number(raw).is_none())
     }
 
     /// The cache writes that the split leaves open.
@@ -219,6 +272,33 @@ mod tests {
         assert_eq!((usage.input, usage.output), (Tokens(3), Tokens(5)));
         assert_eq!(service.iterations.len(), 2);
         assert_eq!(Usage::decode("null"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_and_hides_nothing() {
+        let read = |json: &str| {
+            let (usage, service) = Usage::decode(json).unwrap();
+            (usage.input.0, service.unreadable, service.iterations.len())
+        };
+        for figure in ["18446744073709551616", "1e30", "\"5\"", "-5", "1.5", "[1]", "{}", "true"] {
+            assert_eq!(read(&format!(r#"{{"input_tokens":{figure}}}"#)), (0, true, 0), "{figure}");
+            let split = format!(r#"{{"input_tokens":3,"cache_creation":{{"ephemeral_1h_input_tokens":{figure}}}}}"#);
+            assert_eq!(read(&split), (3, true, 0), "{figure}");
+            let searches = format!(r#"{{"input_tokens":3,"server_tool_use":{{"web_search_requests":{figure}}}}}"#);
+            assert_eq!(read(&searches), (3, true, 0), "{figure}");
+        }
+        for iterations in [r#"["x",5,{}]"#, "5", "{}", r#"[{"input_tokens":1},{"input_tokens":-1}]"#] {
+            assert_eq!(
+                read(&format!(r#"{{"input_tokens":9,"iterations":{iterations}}}"#)),
+                (9, true, 0),
+                "{iterations}"
+            );
+        }
+        assert_eq!(read(r#"{"input_tokens":9,"iterations":[{"input_tokens":20},"x"]}"#), (20, true, 0));
+        assert_eq!([read("[1]"), read("5"), read("\"none\"")], [(0, true, 0); 3]);
+        for fine in [r#"{"input_tokens":null}"#, r#"{"iterations":null}"#, r#"{"iterations":[]}"#, "{}"] {
+            assert_eq!(read(fine), (0, false, 0), "{fine}");
+        }
     }
 
     #[test]

@@ -23,6 +23,11 @@ impl Usd {
         self.0
     }
 
+    /// Whether the figure may stand for one that is larger than it can hold.
+    pub const fn is_saturated(self) -> bool {
+        self.0 == i64::MAX || self.0 == i64::MIN
+    }
+
     /// From a dollar figure as JSON carries it, rounded to the nano-dollar; `None` if it is not finite or too large.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let nanos = (dollars * 1e9).round();
@@ -30,6 +35,16 @@ impl Usd {
             return None;
         }
         format!("{nanos:.0}").parse().ok().map(Self)
+    }
+
+    /// Every digit, for people: `$4.00002`.
+    pub fn in_full(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, rest) =
+            (self.0.unsigned_abs() / NANOS.unsigned_abs(), self.0.unsigned_abs() % NANOS.unsigned_abs());
+        let digits = format!("{rest:09}");
+        let cents = digits.trim_end_matches('0');
+        format!("{sign}${whole}.{cents:0<2}")
     }
 
     /// The figure in dollars; exact to the nano-dollar for sums below a million dollars.
@@ -70,12 +85,17 @@ impl Sum for Usd {
     }
 }
 
-/// Short, for people: `$38.24`, below a dollar four digits: `$0.2384`.
+/// Short, for people: `$38.24`, below a dollar four digits: `$0.2384`, less than that: `<$0.0001`.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = self.dollars();
-        let text =
-            if dollars != 0.0 && dollars.abs() < 1.0 { format!("${dollars:.4}") } else { format!("${dollars:.2}") };
+        let text = match self.0.unsigned_abs() {
+            0 => "$0.00".to_owned(),
+            1..50_000 if self.0 > 0 => "<$0.0001".to_owned(),
+            1..50_000 => ">-$0.0001".to_owned(),
+            50_000..1_000_000_000 => format!("${dollars:.4}"),
+            _ => format!("${dollars:.2}"),
+        };
         f.pad(&text.replacen("$-", "-$", 1))
     }
 }
@@ -114,5 +134,9 @@ mod tests {
             [shown(38.24), shown(0.238_406), shown(0.0), shown(-0.5), shown(171.0)],
             ["$38.24", "$0.2384", "$0.00", "-$0.5000", "$171.00"]
         );
+        let tiny = [50_000, 49_999, 12_000, -1].map(|nanos| Usd::from_nanos(nanos).to_string());
+        assert_eq!(tiny, ["$0.0001", "<$0.0001", "<$0.0001", ">-$0.0001"]);
+        let full = [4_000_020_000, 4_000_000_000, -500_000_000, 0].map(|nanos| Usd::from_nanos(nanos).in_full());
+        assert_eq!(full, ["$4.00002", "$4.00", "-$0.50", "$0.00"]);
     }
 }
