@@ -48,7 +48,8 @@ pub struct Bill {
     pub classes: ClassCosts,
     /// The least it can have cost.
     pub low: Usd,
-    /// The most it can have cost, beside what left no entry; `None` where there is no price.
+    /// The most it can have cost, beside what left no entry; `None` where there is no price, where a count of its tokens
+    /// cannot be read, and where the figure is too large.
     pub high: Option<Usd>,
     /// What the context would have cost without a cache.
     pub uncached: Usd,
@@ -120,7 +121,7 @@ fn searches(number: u64) -> Usd {
 /// Without a time every period may hold: the cheapest is measured, the dearest is the upper bound.
 fn undated(turn: &ModelTurn, id: &str, periods: &[Period]) -> Bill {
     let bills: Vec<Bill> = periods.iter().map(|period| priced(turn, None, id, period)).collect();
-    let high = bills.iter().filter_map(|bill| bill.high).max();
+    let high = bills.iter().map(|bill| bill.high).collect::<Option<Vec<Usd>>>().and_then(|high| high.into_iter().max());
     let cheapest = bills.into_iter().min_by_key(Bill::measured);
     cheapest.map_or_else(
         || Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
@@ -138,22 +139,15 @@ fn priced(turn: &ModelTurn, at: Option<Timestamp>, id: &str, period: &Period) ->
     bill.fast_at_usual_price = service.fast && fast.is_none();
     let mut rates = period.rates;
     for request in requests {
-        rates = fast.unwrap_or_else(|| usual(period, request.context()));
+        rates = fast.unwrap_or_else(|| period.rates_for(request.context()));
         bill.classes += classes(*request, &rates, factor);
         bill.uncached += price(request.context(), rates.input, factor);
     }
     bill.classes.web_search_usd = searches(service.web_searches);
     bill.low = bill.measured();
-    bill.high = Some(bill.low + open(turn, &rates, factor));
+    let high = bill.low + open(turn, &rates, factor);
+    bill.high = (!service.unreadable && !high.is_saturated()).then_some(high);
     bill
-}
-
-/// The usual prices of a request, by the length of its prompt.
-fn usual(period: &Period, prompt: Tokens) -> Rates {
-    match period.long_context {
-        Some((threshold, rates)) if prompt > threshold => rates,
-        Some(_) | None => period.rates,
-    }
 }
 
 fn classes(usage: Usage, rates: &Rates, factor: PerMille) -> ClassCosts {
@@ -254,6 +248,18 @@ mod tests {
         assert_eq!((bill.measured().nanos(), bill.fast_at_usual_price), (8_000_000, false));
         let bill = billed(&turn("claude-sonnet-5-5", usage(1000, 0, 0), fast()), "2026-11-30");
         assert_eq!((bill.measured().nanos(), bill.fast_at_usual_price), (2_000_000, true));
+    }
+
+    #[test]
+    fn what_cannot_be_read_or_is_too_large_has_no_upper_bound() {
+        let of = |tokens, unreadable| {
+            let service = Service { unreadable, ..Service::default() };
+            billed(&turn("claude-opus-5-5", usage(tokens, 0, 0), service), "2026-11-30")
+        };
+        assert_eq!((of(1, true).low.nanos(), of(1, true).high), (4_000, None));
+        assert_eq!((of(u64::MAX, false).high, of(1 << 51, false).high), (None, Some(Usd::from_nanos(4_000 << 51))));
+        let undated = turn("claude-sonnet-5-5", usage(u64::MAX, 0, 0), Service::default());
+        assert_eq!(bill(&undated, None, &PriceTable::built_in().unwrap()).high, None);
     }
 
     #[test]

@@ -5,16 +5,16 @@ use thiserror::Error;
 pub enum PriceError {
     /// It is no JSON, or not of the expected shape.
     #[error(
-        "{name} is no price table: {source}; expected {{\"models\": {{\"<id>\": {{\"periods\": [{{\"from\": null, \"until\": null, \"per_mtok\": {{\"input\": 5, \"output\": 25}}}}]}}}}}}"
+        "{name} is no price table: {reason}; expected {{\"models\": {{\"<id>\": {{\"periods\": [{{\"from\": null, \"until\": null, \"per_mtok\": {{\"input\": 5, \"output\": 25}}}}]}}}}}}"
     )]
     Shape {
         /// The file.
         name: String,
         /// What the parser says.
-        source: serde_json::Error,
+        reason: serde_json::Error,
     },
     /// A figure is no price.
-    #[error("{name}: {model}: {what} is {found}; expected USD per million tokens, from 0 to 1,000,000")]
+    #[error("{name}: {model}: {what} is {found:?}; expected USD per million tokens, from 0 to 1,000,000")]
     Figure {
         /// The file.
         name: String,
@@ -24,6 +24,14 @@ pub enum PriceError {
         what: &'static str,
         /// As given.
         found: f64,
+    },
+    /// Two models, or a model and another id of one, have the same id.
+    #[error("{name}: the model {model} is listed twice; which prices hold cannot be told, leave one")]
+    Repeated {
+        /// The file.
+        name: String,
+        /// The model.
+        model: String,
     },
     /// A date cannot be read.
     #[error("{name}: {model}: {found:?} is no date; expected YYYY-MM-DD or null")]

@@ -4,6 +4,7 @@ mod bill;
 mod error;
 mod model_id;
 mod rates;
+mod raw;
 mod table;
 
 pub use bill::{Bill, ClassCosts, Unpriced, bill, client_bill};

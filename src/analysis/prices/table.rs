@@ -1,8 +1,8 @@
 use super::error::PriceError;
 use super::model_id::forms;
 use super::rates::{FULL, Rates, price};
+use super::raw::{RawFast, RawLongContext, RawPeriod, RawRates, RawTable};
 use crate::unit::{Timestamp, Tokens, Usd};
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The prices that come with the program.
@@ -10,6 +10,9 @@ const BUILT_IN: &str = include_str!("table.json");
 
 /// Highest price that is taken for one, in USD per million tokens.
 const MAX_PRICE: f64 = 1e6;
+
+/// What some editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Dated prices by model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,17 +71,26 @@ impl PriceTable {
 
     /// Reads a price file. `name` is how errors call it.
     pub fn parse(name: &str, json: &[u8]) -> Result<Self, PriceError> {
+        let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
         let raw: RawTable =
-            serde_json::from_slice(json).map_err(|source| PriceError::Shape { name: name.to_owned(), source })?;
-        if raw.models.is_empty() {
+            serde_json::from_slice(json).map_err(|reason| PriceError::Shape { name: name.to_owned(), reason })?;
+        if raw.models.0.is_empty() {
             return Err(PriceError::Empty { name: name.to_owned() });
         }
         let mut models = BTreeMap::new();
         let mut aliases = BTreeMap::new();
-        for (model, raw) in raw.models {
-            aliases.extend(raw.ids.into_iter().map(|id| (id, model.clone())));
+        for (model, raw) in raw.models.0 {
             let file = Reader { name, model: &model };
-            models.insert(model.clone(), file.periods(raw.periods)?);
+            for id in raw.ids {
+                if let Some(other) = aliases.insert(id.clone(), model.clone())
+                    && other != model
+                {
+                    return Err(PriceError::Repeated { name: name.to_owned(), model: id });
+                }
+            }
+            if models.insert(model.clone(), file.periods(raw.periods)?).is_some() {
+                return Err(PriceError::Repeated { name: name.to_owned(), model });
+            }
         }
         Ok(Self { origins: vec![(name.to_owned(), raw.checked)], models, aliases })
     }
@@ -106,6 +118,16 @@ impl PriceTable {
     }
 }
 
+impl Period {
+    /// The usual prices of a request, by the length of its prompt.
+    pub fn rates_for(&self, prompt: Tokens) -> Rates {
+        match self.long_context {
+            Some((threshold, rates)) if prompt > threshold => rates,
+            Some(_) | None => self.rates,
+        }
+    }
+}
+
 impl Fast {
     /// Whether fast mode was on offer at `at`.
     pub(super) fn offered(&self, at: Option<Timestamp>) -> bool {
@@ -115,52 +137,6 @@ impl Fast {
 
 fn holds(from: Option<Timestamp>, until: Option<Timestamp>, at: Timestamp) -> bool {
     from.is_none_or(|from| from <= at) && until.is_none_or(|until| at < until)
-}
-
-/// What is read of a price file; fields that are not known are left alone.
-#[derive(Deserialize)]
-struct RawTable {
-    checked: Option<String>,
-    models: BTreeMap<String, RawModel>,
-}
-
-#[derive(Deserialize)]
-struct RawModel {
-    #[serde(default)]
-    ids: Vec<String>,
-    periods: Vec<RawPeriod>,
-}
-
-#[derive(Deserialize)]
-struct RawPeriod {
-    from: Option<String>,
-    until: Option<String>,
-    per_mtok: RawRates,
-    long_context: Option<RawLongContext>,
-    fast: Option<RawFast>,
-}
-
-#[derive(Deserialize)]
-struct RawLongContext {
-    threshold_prompt_tokens: u64,
-    per_mtok: RawRates,
-}
-
-#[derive(Deserialize)]
-struct RawFast {
-    from: Option<String>,
-    until: Option<String>,
-    per_mtok: RawRates,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRates {
-    input: f64,
-    output: f64,
-    cache_write_5m: Option<f64>,
-    cache_write_1h: Option<f64>,
-    cache_read: Option<f64>,
 }
 
 struct Reader<'a> {
@@ -280,5 +256,16 @@ mod tests {
         assert!(one(r#"{"from":"soon","per_mtok":{"input":1,"output":2}}"#).contains("\"soon\" is no date"));
         let twice = r#"{"per_mtok":{"input":1,"output":2}},{"from":"2026-01-01","per_mtok":{"input":1,"output":2}}"#;
         assert!(one(twice).contains("overlaps"));
+        assert!(one(r#"{"per_mtok":{"input":1e300,"output":2}}"#).contains("input is 1e300; expected"));
+        let model = r#""m":{"ids":["n"],"periods":[{"per_mtok":{"input":1,"output":2}}]}"#;
+        assert!(refused(&format!(r#"{{"models":{{{model},{model}}}}}"#)).contains("the model m is listed twice"));
+        let other = model.replace("\"m\"", "\"o\"");
+        assert!(refused(&format!(r#"{{"models":{{{model},{other}}}}}"#)).contains("the model n is listed twice"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_table() {
+        let table = "\u{feff}{\"models\":{\"m\":{\"periods\":[{\"per_mtok\":{\"input\":1,\"output\":2}}]}}}";
+        assert!(PriceTable::parse("p.json", table.as_bytes()).is_ok());
     }
 }
