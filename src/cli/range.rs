@@ -5,7 +5,8 @@ use anyhow::{Result, bail};
 /// The time that a command looks at.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct RangeArgs {
-    /// Only from this moment on: YYYY-MM-DD, YYYY-MM-DD HH:MM in the zone of the report, or RFC 3339
+    /// Only from this moment on: YYYY-MM-DD, YYYY-MM-DD HH:MM in the zone of the report, or RFC 3339. Of an hour that the
+    /// clocks show twice the first is meant, of one that they leave out the moment of the change
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Only before this moment, in the same forms; a day means its beginning

@@ -60,7 +60,7 @@ fn what_is_known_of_real_runs_is_found() {
     assert_eq!(healthy["build"], ([Some(238_406), Some(238_406), Some(238_406)], vec![]));
     assert_eq!(healthy["report"], ([Some(313_726), Some(75_320), Some(75_320)], vec!["cumulative-resume".to_owned()]));
     let outage = named("outage");
-    assert_eq!(outage["inspect"].0, [Some(122_592), Some(64_676), Some(64_677)]);
+    assert_eq!(outage["inspect"].0, [Some(122_592), Some(64_676), Some(64_676)]);
     let interrupted = named("interrupted");
     assert_eq!(interrupted["kill-cli-two"].0[..2], [Some(7_360), Some(61_751)]);
     assert_eq!(interrupted["kill-cli-two"].1, ["killed-attempt"]);

@@ -14,6 +14,7 @@ mod charts;
 mod commands;
 mod corpus;
 mod cost;
+mod cost_doubts;
 mod cost_laws;
 mod damage;
 mod documents;

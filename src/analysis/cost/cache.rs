@@ -39,7 +39,7 @@ pub struct CacheMiss {
     pub seq: i64,
     /// When.
     pub at: Option<Timestamp>,
-    /// Context of the turn before that was not read from the cache.
+    /// What the turn before had in the cache and this one did not read from it.
     pub tokens: Tokens,
     /// What that cost beyond the price of reading it.
     pub cost_usd: Usd,
@@ -97,16 +97,16 @@ pub(super) fn cache_money(
     money
 }
 
-/// Whether `turn` read less than half of the context of the turn before from the cache, and what that cost.
+/// Whether `turn` read less than half of what the turn before read from the cache or wrote to it, and what that cost.
 fn miss(
     home: &SessionModel,
     (before, before_cost): (&ModelTurn, &TurnCost),
     (turn, cost): (&ModelTurn, &TurnCost),
     prices: &PriceTable,
 ) -> Option<CacheMiss> {
-    let cached = before.usage.context();
+    let cached = before.usage.cache_read + before.usage.cache_write;
     let read = turn.usage.cache_read;
-    // What was in the context before and is not there any more cannot be read; a smaller context is no miss.
+    // What was cached and is not in the context any more cannot be read; a smaller context is no miss.
     let expected = cached.min(turn.usage.context());
     if expected < SMALLEST_CACHED || read.0 >= expected.0 / 2 {
         return None;

@@ -12,6 +12,8 @@ pub enum CauseKind {
     CarriedTotal,
     /// The total of a process that ran outside of these steps was carried on.
     OtherProcess,
+    /// The manifest does not hold what the client's own totals say.
+    ManifestContradictsClient,
     /// A process was killed: what it spent is in no result.
     KilledAttempt,
     /// The client paid for calls that leave no entry.
@@ -20,6 +22,8 @@ pub enum CauseKind {
     SharedWithFork,
     /// A stream was cut: the output count is a placeholder.
     PlaceholderUsage,
+    /// A count of tokens cannot be read.
+    UnreadableUsage,
     /// A model has no price: its tokens are not in the measured figure.
     Unpriced,
     /// The client's prices are not those of the table.

@@ -1,9 +1,9 @@
 use super::TurnCost;
-use super::cause::CauseKind;
+use super::cause::{Cause, CauseKind};
 use super::reconcile::StepCost;
 use crate::analysis::prices::Unpriced;
 use crate::run_dir::names::MANIFEST;
-use crate::session::{Model, ModelTurn};
+use crate::session::{Ix, Model, ModelTurn};
 use crate::unit::{Diagnosis, Finding, Level, Place, Usd, counted};
 use std::collections::BTreeMap;
 use strum::IntoStaticStr;
@@ -15,11 +15,11 @@ use thiserror::Error;
 pub enum CostFinding {
     /// The price table does not have a model.
     #[error(
-        "{} of {model} {}: their tokens are not in the sums; give a price with --prices",
+        "no price for {} of model {model}, {}: the sums lack these tokens; give a price with --prices",
         counted(*turns, "model turn"),
         match reason {
-            Unpriced::UnknownModel => "have no price, the table does not list the model",
-            Unpriced::NoPriceThatDay => "have no price, the table lists the model only for other days",
+            Unpriced::UnknownModel => "which the table does not list",
+            Unpriced::NoPriceThatDay => "which the table lists only for other days",
         }
     )]
     UnpricedModel {
@@ -54,9 +54,45 @@ pub enum CostFinding {
         /// How many.
         turns: usize,
     },
+    /// A count of tokens is no count.
+    #[error(
+        "{} from here on with a count of tokens that is no whole number from 0 to 2^64 - 1: the sums lack what it says, and \
+         nothing tells how much",
+        counted(*turns, "model turn")
+    )]
+    UnreadableUsage {
+        /// How many.
+        turns: usize,
+    },
+    /// Money beyond what a figure can hold.
+    #[error(
+        "{} from here on with more tokens than money can be reckoned for: the cost is more than {}, look at the usage there",
+        counted(*turns, "model turn"),
+        Usd::from_nanos(i64::MAX)
+    )]
+    CostTooLarge {
+        /// How many.
+        turns: usize,
+    },
+    /// The sum of the turns is more than a figure can hold.
+    #[error("the sum over all model turns is more than {}, the most that can be shown", Usd::from_nanos(i64::MAX))]
+    SumTooLarge,
+    /// The manifest does not hold what the client's own totals say.
+    #[error(
+        "step {step}: the manifest reports {reported}, but the totals that the client left add up to {totals}; one of them \
+         was changed or belongs to another run"
+    )]
+    ManifestContradictsClient {
+        /// The step.
+        step: String,
+        /// As reported.
+        reported: Usd,
+        /// As the client says.
+        totals: Usd,
+    },
     /// Reported and measured cost differ, and nothing says why.
     #[error(
-        "step {step}: the manifest reports {reported}, the transcript measures {measured}, and nothing known explains it"
+        "step {step}: the manifest reports {reported}, the transcript measures {measured}, and nothing known explains {rest}"
     )]
     UnexplainedCost {
         /// The step.
@@ -65,6 +101,8 @@ pub enum CostFinding {
         reported: Usd,
         /// As measured.
         measured: Usd,
+        /// What is left of the difference.
+        rest: Usd,
     },
 }
 
@@ -75,7 +113,10 @@ impl Diagnosis for CostFinding {
 
     fn level(&self) -> Level {
         match self {
-            Self::UnpricedModel { .. } | Self::UnexplainedCost { .. } => Level::Warning,
+            Self::UnreadableUsage { .. } | Self::CostTooLarge { .. } | Self::SumTooLarge => Level::Error,
+            Self::UnpricedModel { .. } | Self::ManifestContradictsClient { .. } | Self::UnexplainedCost { .. } => {
+                Level::Warning
+            }
             Self::RequestedModelDiffers { .. } | Self::FastAtUsualPrice { .. } => Level::Info,
         }
     }
@@ -87,20 +128,28 @@ impl Diagnosis for CostFinding {
 
 /// The findings about the turns that are looked at, each kind once a session, and about the steps.
 pub(super) fn findings(model: &Model, turns: &[(&ModelTurn, &TurnCost)], steps: &[StepCost]) -> Vec<Finding> {
-    let mut found: BTreeMap<(usize, CostFinding), usize> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, CostFinding), (Ix, usize)> = BTreeMap::new();
     for (turn, cost) in turns {
         for finding in about(turn, cost) {
-            *found.entry((turn.home, finding)).or_default() += 1;
+            let (first, turns) = found.entry((turn.home, finding)).or_insert((turn.at, 0));
+            *first = turn.at.min(*first);
+            *turns += 1;
         }
     }
-    let of_turns = found.into_iter().map(|((home, finding), turns)| {
-        let key = model.sessions.get(home).map(crate::session::SessionModel::store_key).unwrap_or_default();
-        finding.counting(turns).at(Place::session(key))
+    let of_turns = found.into_iter().filter_map(|((home, finding), (first, turns))| {
+        let home = model.sessions.get(home)?;
+        let at_first = matches!(finding, CostFinding::UnreadableUsage { .. } | CostFinding::CostTooLarge { .. });
+        let key = home.store_key();
+        let place = if at_first { Place::entry(key, home.seq(first)) } else { Place::session(key) };
+        Some(finding.counting(turns).at(place))
     });
-    of_turns.chain(steps.iter().filter_map(unexplained)).collect()
+    let each = || turns.iter().map(|(_, cost)| cost.bill.measured());
+    let only_the_sum = each().sum::<Usd>().is_saturated() && !each().any(Usd::is_saturated);
+    let too_large = only_the_sum.then(|| CostFinding::SumTooLarge.at(Place::default()));
+    of_turns.chain(too_large).chain(steps.iter().flat_map(of_step)).collect()
 }
 
-fn about(turn: &ModelTurn, cost: &TurnCost) -> impl Iterator<Item = CostFinding> {
+fn about(turn: &ModelTurn, cost: &TurnCost) -> Vec<CostFinding> {
     let (model, turns) = (turn.model.to_string(), 0);
     let unpriced = cost.bill.unpriced.map(|reason| CostFinding::UnpricedModel { model: model.clone(), reason, turns });
     let requested = turn.service.requested_model.as_ref().map(|requested| CostFinding::RequestedModelDiffers {
@@ -109,7 +158,9 @@ fn about(turn: &ModelTurn, cost: &TurnCost) -> impl Iterator<Item = CostFinding>
         turns,
     });
     let fast = cost.bill.fast_at_usual_price.then_some(CostFinding::FastAtUsualPrice { model, turns });
-    unpriced.into_iter().chain(requested).chain(fast)
+    let unreadable = turn.service.unreadable.then_some(CostFinding::UnreadableUsage { turns });
+    let too_large = cost.bill.measured().is_saturated().then_some(CostFinding::CostTooLarge { turns });
+    [unpriced, requested, fast, unreadable, too_large].into_iter().flatten().collect()
 }
 
 impl CostFinding {
@@ -117,16 +168,27 @@ impl CostFinding {
         match &mut self {
             Self::UnpricedModel { turns, .. }
             | Self::RequestedModelDiffers { turns, .. }
-            | Self::FastAtUsualPrice { turns, .. } => *turns = found,
-            Self::UnexplainedCost { .. } => {}
+            | Self::FastAtUsualPrice { turns, .. }
+            | Self::UnreadableUsage { turns }
+            | Self::CostTooLarge { turns } => *turns = found,
+            Self::SumTooLarge | Self::ManifestContradictsClient { .. } | Self::UnexplainedCost { .. } => {}
         }
         self
     }
 }
 
-fn unexplained(step: &StepCost) -> Option<Finding> {
-    let nothing_known = step.causes.iter().any(|cause| cause.code == CauseKind::Unexplained);
-    let (reported, measured) = (step.reported_usd.filter(|_| nothing_known)?, step.spend.measured_usd);
-    let finding = CostFinding::UnexplainedCost { step: step.step.clone(), reported, measured };
-    Some(finding.at(Place::file(MANIFEST)))
+/// What the causes of a step's difference ask people to look at.
+fn of_step(of: &StepCost) -> Vec<Finding> {
+    let (Some(reported), measured) = (of.reported_usd, of.spend.measured_usd) else { return Vec::new() };
+    let step = || of.step.clone();
+    let finding = |cause: &Cause| match (cause.code, cause.amount_usd) {
+        (CauseKind::Unexplained, Some(rest)) => {
+            Some(CostFinding::UnexplainedCost { step: step(), reported, measured, rest })
+        }
+        (CauseKind::ManifestContradictsClient, Some(over)) => {
+            Some(CostFinding::ManifestContradictsClient { step: step(), reported, totals: reported - over })
+        }
+        _ => None,
+    };
+    of.causes.iter().filter_map(finding).map(|finding| finding.at(Place::file(MANIFEST))).collect()
 }

@@ -68,7 +68,7 @@ pub(super) fn group<'a>(
     zone: Zone,
 ) -> Vec<GroupRow> {
     let names = StepNames::new(manifest);
-    let mut groups: BTreeMap<(Option<usize>, String), Spend> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<usize>, String), (Option<Timestamp>, Spend)> = BTreeMap::new();
     for (turn, cost) in turns {
         let home = model.sessions.get(turn.home);
         let is_subagent = home.is_some_and(|home| home.kind() == Kind::Subagent);
@@ -88,10 +88,17 @@ pub(super) fn group<'a>(
             By::Hour => time(Zone::hour),
             By::Tool => return Vec::new(),
         };
-        groups.entry(key).or_default().add(turn, cost);
+        let (first, spend) = groups.entry(key).or_insert_with(|| (cost.at, Spend::default()));
+        *first = (*first).min(cost.at);
+        spend.add(turn, cost);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    if matches!(by, By::Day | By::Hour) {
+        // Not by name: where clocks go back, the later hour has the smaller offset.
+        groups.sort_by_key(|(_, (first, _))| *first);
     }
     let mut rows: Vec<GroupRow> =
-        groups.into_iter().map(|((at, name), spend)| row(by, model, at, name, spend)).collect();
+        groups.into_iter().map(|((at, name), (_, spend))| row(by, model, at, name, spend)).collect();
     if !matches!(by, By::Day | By::Hour | By::Step) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.spend.measured_usd));
     }

@@ -1,81 +1,125 @@
 use super::cause::{Cause, CauseKind};
 use super::client::ClientTotal;
 use super::reconcile::Step;
+use super::spend::High;
+use super::step_facts::Hidden;
+use crate::analysis::prices::client_bill;
+use crate::transcript::ClientModel;
 use crate::unit::{Usd, counted};
 use std::collections::BTreeMap;
 
-/// A cause and what shows it.
-type Shown = (CauseKind, String);
+/// A cause with what shows it and how much it can explain.
+struct Candidate {
+    code: CauseKind,
+    evidence: String,
+    at_most: High,
+}
+
+/// What the client's processes of a step counted for one model.
+#[derive(Default)]
+struct Grown {
+    tokens: i128,
+    /// What that is by the price table, else by the client; `None` where neither has a price.
+    cost: High,
+}
 
 /// What explains the part of a step's difference that neither totals nor prices do.
 impl Step<'_> {
-    /// `left` is the client's own figure minus the measured one.
+    /// `left` is the client's own figure minus the measured one. A cause stands only for the sign that it can make, and for
+    /// no more than it can make; the rest is unexplained.
     pub(super) fn leftover(&self, left: Usd) -> Vec<Cause> {
-        let more = left.nanos() > 0;
-        let of_more = || [self.compacted(), self.hidden(), self.shared()];
-        let of_less = || [self.killed(), self.subagents(left), None];
-        let sides = if more { of_more() } else { of_less() };
-        let shown = [self.unpriced()].into_iter().chain(sides).chain([self.cut()]);
-        let mut causes: Vec<Shown> = shown.flatten().collect();
-        if causes.is_empty() {
-            causes.push((CauseKind::Unexplained, format!("{left} of the difference has no cause that is known here")));
+        let more = left > Usd::ZERO;
+        let shown = if more { self.hides_spend() } else { vec![self.killed(), self.subagents(left)] };
+        let possible = shown.into_iter().flatten();
+        let possible: Vec<Candidate> =
+            possible.filter(|cause| cause.at_most.0.is_none_or(|most| !self.is_rounding(most))).collect();
+        let mut explained = High::default();
+        for cause in &possible {
+            explained.add(cause.at_most.0);
         }
+        let size = if more { left } else { Usd::ZERO - left };
+        let over = explained.0.map(|explained| size - explained);
+        let rest = over.filter(|over| *over > Usd::ZERO && !self.is_rounding(*over));
         // Several causes share what is left; how much each makes is not knowable.
-        let amount = (causes.len() == 1).then_some(left);
-        causes.into_iter().map(|(code, evidence)| Cause::new(code, amount, evidence)).collect()
+        let alone = possible.len() == 1 && rest.is_none();
+        let rest = rest.map(|rest| unexplained(if more { rest } else { Usd::ZERO - rest }, possible.len()));
+        let cause = |cause: Candidate| match cause.at_most.0.filter(|_| !alone) {
+            Some(most) => Cause::new(cause.code, None, format!("{}; that is {most} at most", cause.evidence)),
+            None => Cause::new(cause.code, alone.then_some(left), cause.evidence),
+        };
+        possible.into_iter().map(cause).chain(rest).collect()
     }
 
-    fn unpriced(&self) -> Option<Shown> {
-        let turns = some(self.facts.spend.unpriced_turns, "model turn")?;
-        Some((CauseKind::Unpriced, format!("{turns} without a price: {}", self.facts.unpriced_models())))
+    /// What makes the reported figure larger than the measured one.
+    fn hides_spend(&self) -> Vec<Option<Candidate>> {
+        let facts = self.facts;
+        let unpriced =
+            candidate(CauseKind::Unpriced, without_bound(facts.spend.unpriced_turns), "model turn", |turns| {
+                format!("{turns} without a price: {}", facts.unpriced_models())
+            });
+        let unreadable =
+            candidate(CauseKind::UnreadableUsage, without_bound(facts.spend.unreadable_turns), "model turn", |turns| {
+                format!("{turns} with a count of tokens that cannot be read")
+            });
+        let compacted = candidate(CauseKind::HiddenCalls, facts.compactions, "compaction", |compactions| {
+            format!("{compactions} in the step: the call for the summary leaves no entry")
+        });
+        let shared = candidate(CauseKind::SharedWithFork, facts.shared, "model turn", |turns| {
+            format!("{turns} of this time are counted at the session that wrote them first")
+        });
+        let cut = candidate(CauseKind::PlaceholderUsage, facts.cut, "model turn", |turns| {
+            format!("the streams of {turns} were cut: the output count is a placeholder")
+        });
+        vec![unpriced, unreadable, compacted.or_else(|| self.hidden()), shared, cut]
     }
 
-    fn compacted(&self) -> Option<Shown> {
-        let compactions = some(self.facts.compactions, "compaction")?;
-        Some((CauseKind::HiddenCalls, format!("{compactions} in the step: the call for the summary leaves no entry")))
+    /// What the client's processes of this step counted beyond the transcript.
+    fn hidden(&self) -> Option<Candidate> {
+        let grown = self.grown();
+        let mut models = Vec::new();
+        let mut at_most = High::default();
+        for (model, grown) in &grown {
+            let (tokens, measured) = self.facts.of_model(model);
+            if grown.tokens > i128::from(tokens.0) {
+                models.push(*model);
+                at_most.add(grown.cost.0.map(|cost| (cost - measured).max(Usd::ZERO)));
+            }
+        }
+        let evidence = format!("the client counts more tokens of {} than the transcript", models.join(", "));
+        (!models.is_empty()).then_some(Candidate { code: CauseKind::HiddenCalls, evidence, at_most })
     }
 
-    fn hidden(&self) -> Option<Shown> {
-        let model = self.hidden_model().filter(|_| self.facts.compactions == 0)?;
-        Some((CauseKind::HiddenCalls, format!("the client counts more tokens of {model} than the transcript")))
-    }
-
-    fn shared(&self) -> Option<Shown> {
-        let turns = some(self.facts.shared_turns, "model turn")?;
-        let evidence = format!("{turns} of this time are counted at the session that wrote them first");
-        Some((CauseKind::SharedWithFork, evidence))
-    }
-
-    fn killed(&self) -> Option<Shown> {
-        let evidence = self.facts.killed.clone().or_else(|| self.without_a_total())?;
-        Some((CauseKind::KilledAttempt, evidence))
-    }
-
-    fn subagents(&self, left: Usd) -> Option<Shown> {
-        let spent = self.facts.subagents_usd;
-        let fits = !self.is_rounding(spent) && self.is_rounding(left + spent);
-        fits.then(|| (CauseKind::Subagents, format!("the subagents spent {spent}")))
-    }
-
-    fn cut(&self) -> Option<Shown> {
-        let turns = some(self.facts.cut_turns, "model turn")?;
-        let evidence = format!("the streams of {turns} were cut: the output count is a placeholder");
-        Some((CauseKind::PlaceholderUsage, evidence))
-    }
-
-    /// A model of which the client's processes of this step counted more tokens than the transcript has.
-    fn hidden_model(&self) -> Option<&str> {
-        let mut grew: BTreeMap<&str, i128> = BTreeMap::new();
+    fn grown(&self) -> BTreeMap<&str, Grown> {
+        let mut grown: BTreeMap<&str, Grown> = BTreeMap::new();
         for state in self.states {
+            let price = |of: &ClientModel| client_bill(of, state.at, self.prices).or(of.cost);
             for of in state.models() {
-                *grew.entry(&of.model).or_default() += i128::from(of.usage.total().0);
+                let model = grown.entry(&of.model).or_default();
+                model.tokens += i128::from(of.usage.total().0);
+                model.cost.add(price(of));
             }
             for of in state.before.and_then(|before| self.all.get(before)).map_or(&[][..], ClientTotal::models) {
-                *grew.entry(&of.model).or_default() -= i128::from(of.usage.total().0);
+                let model = grown.entry(&of.model).or_default();
+                model.tokens -= i128::from(of.usage.total().0);
+                model.cost.add(price(of).map(|price| Usd::ZERO - price));
             }
         }
-        let seen = |model: &str| i128::from(self.facts.tokens_of(model).0);
-        grew.into_iter().find(|(model, grown)| *grown > seen(model)).map(|(model, _)| model)
+        grown
+    }
+
+    /// What a killed process spent is measured and not reported: no more than all that is measured.
+    fn killed(&self) -> Option<Candidate> {
+        let evidence = self.facts.killed.clone().or_else(|| self.without_a_total())?;
+        let at_most = High(Some(self.facts.spend.measured_usd));
+        Some(Candidate { code: CauseKind::KilledAttempt, evidence, at_most })
+    }
+
+    fn subagents(&self, left: Usd) -> Option<Candidate> {
+        let spent = self.facts.subagents_usd;
+        let fits = !self.is_rounding(spent) && self.is_rounding(left + spent);
+        let at_most = High(Some(spent));
+        let evidence = || format!("the subagents spent {spent}");
+        fits.then(|| Candidate { code: CauseKind::Subagents, evidence: evidence(), at_most })
     }
 
     /// A client that leaves its total at the end of a process left fewer than there were attempts.
@@ -91,7 +135,24 @@ impl Step<'_> {
     }
 }
 
-/// A number of things in words; `None` of none.
-fn some(number: u64, noun: &str) -> Option<String> {
-    (number > 0).then(|| counted(usize::try_from(number).unwrap_or(usize::MAX), noun))
+fn unexplained(rest: Usd, known: usize) -> Cause {
+    let beyond = if known == 0 { "" } else { " beyond the causes that are known" };
+    let evidence = format!("{rest} of the difference has no cause that is known here{beyond}");
+    Cause::new(CauseKind::Unexplained, rest, evidence)
+}
+
+/// Turns of which nothing tells how much they hide.
+fn without_bound(turns: u64) -> Hidden {
+    Hidden { number: turns, at_most: High(None) }
+}
+
+/// The cause that some things make; `None` without any.
+fn candidate(
+    code: CauseKind,
+    hidden: Hidden,
+    noun: &str,
+    evidence: impl FnOnce(String) -> String,
+) -> Option<Candidate> {
+    let number = usize::try_from(hidden.number).unwrap_or(usize::MAX);
+    (number > 0).then(|| Candidate { code, evidence: evidence(counted(number, noun)), at_most: hidden.at_most })
 }

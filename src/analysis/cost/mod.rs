@@ -13,6 +13,7 @@ mod reconcile;
 mod report;
 mod spend;
 mod step_facts;
+mod summaries;
 mod turn_costs;
 mod turn_spends;
 mod waste;

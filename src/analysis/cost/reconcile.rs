@@ -5,7 +5,7 @@ use super::step_facts::StepFacts;
 use crate::analysis::prices::{PriceTable, client_bill};
 use crate::run_dir::{Manifest, ManifestRow};
 use crate::session::{Model, SessionModel};
-use crate::unit::Usd;
+use crate::unit::{Usd, counted};
 use serde::Serialize;
 
 /// Rounding of one reported figure: the client writes millionths of a dollar.
@@ -66,7 +66,7 @@ pub(super) struct Step<'a> {
     pub(super) states: &'a [&'a ClientTotal<'a>],
     pub(super) all: &'a [ClientTotal<'a>],
     model: &'a Model,
-    prices: &'a PriceTable,
+    pub(super) prices: &'a PriceTable,
 }
 
 impl Step<'_> {
@@ -74,7 +74,9 @@ impl Step<'_> {
         let spend = self.facts.spend;
         let reported_usd = self.row.cost_usd;
         let difference_usd = reported_usd.map(|reported| reported - spend.measured_usd);
-        let same = difference_usd.is_none_or(|difference| self.is_rounding(difference));
+        let is_explained = |reported: &Usd| {
+            self.is_rounding(*reported - spend.measured_usd) && self.contradiction(*reported).is_none()
+        };
         StepCost {
             step: crate::analysis::steps::step_name(self.row),
             run: self.row.run.clone(),
@@ -84,8 +86,8 @@ impl Step<'_> {
             reported_usd,
             spend,
             difference_usd,
-            client_usd: reported_usd.and_then(|reported| self.client(reported)),
-            causes: match reported_usd.filter(|_| !same) {
+            client_usd: self.client(reported_usd),
+            causes: match reported_usd.filter(|reported| !is_explained(reported)) {
                 Some(reported) => self.causes(reported),
                 None => Vec::new(),
             },
@@ -98,29 +100,54 @@ impl Step<'_> {
         difference.nanos().unsigned_abs() <= figures.saturating_mul(ROUNDING.unsigned_abs())
     }
 
-    /// What the client spent in the step: what it reported without what its processes carried on. Where no process left
-    /// its total, that is known only for builds that carry nothing on.
-    fn client(&self, reported: Usd) -> Option<Usd> {
+    /// What the client spent in the step: its own totals where every attempt left one, else what it reported, without what
+    /// its processes carried on. Where no process left its total, that is known only for builds that carry nothing on.
+    fn client(&self, reported: Option<Usd>) -> Option<Usd> {
+        if self.left_every_total() {
+            return Some(self.totals() - self.carried());
+        }
+        let reported = reported.filter(|reported| self.contradiction(*reported).is_none())?;
         if self.states.is_empty() {
             return self.facts.version.filter(|version| *version < FIRST_THAT_CARRIES).map(|_| reported);
         }
-        self.holds_the_totals(reported).then(|| reported - self.carried())
+        Some(reported - self.carried())
     }
 
-    /// The reported figure is at least the sum of the totals that the processes of the step left.
-    fn holds_the_totals(&self, reported: Usd) -> bool {
-        let sum: Usd = self.states.iter().map(|state| state.total).sum();
-        let difference = reported - sum;
-        difference.nanos() >= 0 || self.is_rounding(difference)
+    /// The totals that the processes of the step left, what they carried on included.
+    fn totals(&self) -> Usd {
+        self.states.iter().map(|state| state.total).sum()
+    }
+
+    /// Each attempt left its total.
+    fn left_every_total(&self) -> bool {
+        !self.states.is_empty() && self.row.attempts == u64::try_from(self.states.len()).ok()
     }
 
     fn carried(&self) -> Usd {
         self.states.iter().map(|state| state.base).sum()
     }
 
+    /// The manifest reports what the step spent, without what its processes carried on.
+    fn is_net(&self, reported: Usd) -> bool {
+        self.left_every_total() && self.is_rounding(reported - (self.totals() - self.carried()))
+    }
+
+    /// The manifest adds up the totals of all attempts: it says more or less than the client left.
+    fn contradiction(&self, reported: Usd) -> Option<Cause> {
+        let over = reported - self.totals();
+        let differs = !self.states.is_empty() && !self.is_rounding(over) && !self.is_net(reported);
+        let contradicts = differs && (over < Usd::ZERO || self.left_every_total());
+        let evidence = format!(
+            "the client left {} in {}, the manifest says {reported}",
+            self.totals(),
+            counted(self.states.len(), "cost-state entry")
+        );
+        contradicts.then(|| Cause::new(CauseKind::ManifestContradictsClient, over, evidence))
+    }
+
     fn causes(&self, reported: Usd) -> Vec<Cause> {
-        let mut causes = Vec::new();
-        if self.holds_the_totals(reported) {
+        let mut causes: Vec<Cause> = self.contradiction(reported).into_iter().collect();
+        if !self.is_net(reported) {
             causes.extend(self.states.iter().filter_map(|state| self.carried_on(state)));
         }
         causes.extend(self.price_table());

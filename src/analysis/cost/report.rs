@@ -25,15 +25,17 @@ pub struct Cost {
     pub prices: Vec<PriceSource>,
     /// The time that is looked at.
     pub range: TimeRange,
-    /// Sum of the reported cost of the steps; null without a manifest.
+    /// Sum of the reported cost of the steps; null without a manifest, and where no step has a readable cost.
     pub reported_usd: Option<Usd>,
     /// Steps without a readable cost; the sum leaves them out.
     pub steps_without_cost: usize,
     /// Turns, tokens and money of everything that is looked at.
     #[serde(flatten)]
     pub spend: Spend,
-    /// Turns that a range leaves out because nothing tells when they were.
+    /// Turns of the chosen sessions of which nothing tells when they were; a range leaves them out.
     pub turns_without_time: usize,
+    /// Turns that are looked at without a time of their own: they stand at that of the last entry before them.
+    pub turns_dated_by_neighbour: usize,
     /// Steps of the manifest with what their figures hide; always whole steps, whatever the range.
     pub steps: Vec<StepCost>,
     /// Spend that belongs to no step; null without a manifest.
@@ -125,13 +127,10 @@ pub fn cost(
             .map(|(name, checked)| PriceSource { name: name.clone(), checked: checked.clone() })
             .collect(),
         range,
-        reported_usd: steps.as_ref().map(|steps| steps.iter().filter_map(|step| step.reported_usd).sum()),
+        reported_usd: steps.as_deref().and_then(reported),
         steps_without_cost: steps.iter().flatten().filter(|step| step.reported_usd.is_none()).count(),
-        turns_without_time: if range.is_all() {
-            0
-        } else {
-            in_selection().filter(|(_, cost)| cost.at.is_none()).count()
-        },
+        turns_without_time: in_selection().filter(|(_, cost)| cost.at.is_none()).count(),
+        turns_dated_by_neighbour: turns.iter().filter(|(_, cost)| cost.dated_by_neighbour).count(),
         outside_steps: manifest.map(|_| turns.iter().copied().filter(|(_, cost)| cost.step.is_none()).sum()),
         steps: steps.unwrap_or_default(),
         by: query.by,
@@ -144,12 +143,18 @@ pub fn cost(
         threads: threads(model, &turns),
         unpriced: unpriced(&turns),
         cache: cache_money(model, selection, &costs, range, prices),
-        waste: waste(model, selection, &costs, range),
+        waste: waste(model, selection, manifest, &costs, range),
         expensive_turns: expensive(model, &turns),
         trend: trend(&turns),
         spend,
     };
     (cost, findings)
+}
+
+/// The sum over the steps; `None` where there are steps and none has a readable cost.
+fn reported(steps: &[StepCost]) -> Option<Usd> {
+    let known = || steps.iter().filter_map(|step| step.reported_usd);
+    (steps.is_empty() || known().next().is_some()).then(|| known().sum())
 }
 
 /// The steps that name a chosen session, reconciled; without a choice all.
@@ -161,7 +166,7 @@ fn steps(
     prices: &PriceTable,
 ) -> Vec<StepCost> {
     let windows = Windows::new(manifest);
-    let facts = step_facts(model, manifest, &windows, costs);
+    let facts = step_facts(model, manifest, &windows, costs, prices);
     let totals = client_totals(model, &windows);
     let steps = reconcile(manifest, model, &facts, &totals, prices);
     if selection.prefix().is_none() {

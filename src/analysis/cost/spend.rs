@@ -18,14 +18,16 @@ pub struct Spend {
     pub measured_usd: Usd,
     /// The least that the data allows.
     pub low_usd: Usd,
-    /// The most that the data allows; null where a turn has no price.
+    /// The most that the data allows; null where that is not known of a turn, or the sum is too large.
     #[serde(rename = "high_usd")]
     pub high: High,
     /// Turns without a price: they are not in any of the sums.
     pub unpriced_turns: u64,
+    /// Turns with a count of tokens that cannot be read: the sums lack what it says.
+    pub unreadable_turns: u64,
 }
 
-/// An upper bound that one unpriced turn takes away.
+/// An upper bound that one part without takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct High(pub Option<Usd>);
@@ -36,6 +38,14 @@ impl Default for High {
     }
 }
 
+impl High {
+    /// Adds the bound of one part. A sum that is too large is no bound.
+    pub(super) fn add(&mut self, part: Option<Usd>) {
+        let sum = self.0.zip(part).map(|(sum, part)| sum + part);
+        self.0 = sum.filter(|sum| !sum.is_saturated());
+    }
+}
+
 impl Spend {
     /// Adds one turn.
     pub fn add(&mut self, turn: &ModelTurn, cost: &TurnCost) {
@@ -43,8 +53,9 @@ impl Spend {
         self.classes += cost.bill.classes;
         self.measured_usd += cost.bill.measured();
         self.low_usd += cost.bill.low;
-        self.high = High(self.high.0.zip(cost.bill.high).map(|(sum, high)| sum + high));
+        self.high.add(cost.bill.high);
         self.unpriced_turns += u64::from(cost.bill.unpriced.is_some());
+        self.unreadable_turns += u64::from(turn.service.unreadable);
     }
 }
 

@@ -1,7 +1,9 @@
 use super::TurnCost;
 use super::clock::Clock;
-use super::spend::Spend;
+use super::spend::{High, Spend};
+use super::summaries::Summaries;
 use super::windows::Windows;
+use crate::analysis::prices::PriceTable;
 use crate::analysis::steps::sessions_of;
 use crate::run_dir::{Kind, Manifest, ManifestRow, StoreKey};
 use crate::session::{Model, ModelTurn, SessionModel};
@@ -20,24 +22,40 @@ pub(super) struct StepFacts {
     pub(super) spend: Spend,
     /// What its subagents spent.
     pub(super) subagents_usd: Usd,
-    /// Turns whose stream was cut.
-    pub(super) cut_turns: u64,
-    /// Messages in its time that another session wrote first.
-    pub(super) shared_turns: u64,
-    /// Compactions in its time.
-    pub(super) compactions: u64,
+    /// Turns whose stream was cut, with what they can have cost beyond what is measured.
+    pub(super) cut: Hidden,
+    /// Messages in its time that another session wrote first, with what they cost at most.
+    pub(super) shared: Hidden,
+    /// Compactions in its time, with what the calls for their summaries cost at most.
+    pub(super) compactions: Hidden,
     /// An error of the manifest that tells of a killed process.
     pub(super) killed: Option<String>,
     /// Version of the CLI.
     pub(super) version: Option<(u64, u64, u64)>,
-    tokens: BTreeMap<Label, Tokens>,
+    models: BTreeMap<Label, (Tokens, Usd)>,
     unpriced: BTreeMap<Label, usize>,
 }
 
+/// Things that hide spend.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hidden {
+    /// How many.
+    pub(super) number: u64,
+    /// How much they hide at most, as far as that is known.
+    pub(super) at_most: High,
+}
+
+impl Hidden {
+    fn add(&mut self, at_most: Option<Usd>) {
+        self.number += 1;
+        self.at_most.add(at_most);
+    }
+}
+
 impl StepFacts {
-    /// Tokens of one model.
-    pub(super) fn tokens_of(&self, model: &str) -> Tokens {
-        self.tokens.get(model).copied().unwrap_or_default()
+    /// Tokens of one model, and what is measured for them.
+    pub(super) fn of_model(&self, model: &str) -> (Tokens, Usd) {
+        self.models.get(model).copied().unwrap_or_default()
     }
 
     /// The models without a price, for people.
@@ -51,17 +69,25 @@ impl StepFacts {
         if by_subagent {
             self.subagents_usd += cost.bill.measured();
         }
-        self.cut_turns += u64::from(!turn.ended);
-        let tokens = self.tokens.entry(turn.model.clone()).or_default();
+        let (tokens, measured) = self.models.entry(turn.model.clone()).or_default();
         *tokens += turn.usage.total();
+        *measured += cost.bill.measured();
         if cost.bill.unpriced.is_some() {
             *self.unpriced.entry(turn.model.clone()).or_default() += 1;
+        } else if !turn.ended && !turn.service.unreadable {
+            self.cut.add(cost.bill.high.map(|high| high - cost.bill.measured()));
         }
     }
 }
 
 /// The facts of every step of the manifest.
-pub(super) fn step_facts(model: &Model, manifest: &Manifest, windows: &Windows, costs: &[TurnCost]) -> Vec<StepFacts> {
+pub(super) fn step_facts(
+    model: &Model,
+    manifest: &Manifest,
+    windows: &Windows,
+    costs: &[TurnCost],
+    prices: &PriceTable,
+) -> Vec<StepFacts> {
     let mut facts: Vec<StepFacts> = manifest.rows.iter().map(said).collect();
     for (turn, cost) in model.usage.turns.iter().zip(costs) {
         let by_subagent = model.sessions.get(turn.home).is_some_and(|home| home.kind() == Kind::Subagent);
@@ -71,17 +97,18 @@ pub(super) fn step_facts(model: &Model, manifest: &Manifest, windows: &Windows, 
         for holder in turn.shared_with.iter().filter_map(|holder| model.sessions.get(*holder)) {
             let step = windows.step(StoreKey::parse(holder.store_key()).session, cost.at);
             if let Some(step) = step.filter(|step| Some(*step) != cost.step).and_then(|step| facts.get_mut(step)) {
-                step.shared_turns += 1;
+                step.shared.add(cost.bill.high);
             }
         }
     }
     let clock = Clock::default();
+    let summaries = Summaries::new(model, costs, prices);
     for (at, session) in model.sessions.iter().enumerate() {
         let id = StoreKey::parse(session.store_key()).session;
         for segment in &session.chain.segments {
             let step = windows.step(id, clock.at(model, at, segment.boundary));
             if let Some(step) = step.and_then(|step| facts.get_mut(step)) {
-                step.compactions += 1;
+                step.compactions.add(summaries.at_most(at, segment));
             }
         }
     }

@@ -11,6 +11,8 @@ use rayon::prelude::*;
 pub struct TurnCost {
     /// When it was written; without a time of its own, that of the last entry before it that has one.
     pub at: Option<Timestamp>,
+    /// `at` is the time of another entry.
+    pub dated_by_neighbour: bool,
     /// The step it belongs to, by its place in the manifest; `None` outside of every step.
     pub step: Option<usize>,
     /// What it cost.
@@ -26,7 +28,8 @@ pub fn turn_costs(model: &Model, manifest: Option<&Manifest>, prices: &PriceTabl
         let at = turn.timestamp.or_else(|| clock.at(model, turn.home, turn.at));
         let id = session.map(|session| StoreKey::parse(session.store_key()).session);
         let step = id.and_then(|id| windows.step(id, at));
-        TurnCost { at, step, bill: bill(turn, at, prices) }
+        let dated_by_neighbour = turn.timestamp.is_none() && at.is_some();
+        TurnCost { at, dated_by_neighbour, step, bill: bill(turn, at, prices) }
     };
     model.usage.turns.par_iter().map(cost).collect()
 }

@@ -1,6 +1,9 @@
 use super::TurnCost;
 use super::spend::Spend;
+use crate::analysis::attempts::{Attempt, Attempts, Begun, attempts};
+use crate::analysis::failures::failures;
 use crate::analysis::{Selection, TimeRange};
+use crate::run_dir::Manifest;
 use crate::session::{Model, ModelTurn, SessionModel, Standing};
 use serde::Serialize;
 
@@ -11,10 +14,22 @@ pub struct Waste {
     pub abandoned_branches: Spend,
     /// Of subagents that ended without a usable result: no result, an error, or an API error told as a result.
     pub killed_subagents: Spend,
+    /// Of attempts that failed, their subagents included. Where the next attempt resumed the session, its work lived on.
+    pub failed_attempts: Spend,
+    /// Of failed attempts whose step began again in another session instead of resuming: their work was done again.
+    pub redone_after_restart: Spend,
 }
 
 /// The waste among the chosen turns.
-pub(super) fn waste(model: &Model, selection: &Selection, costs: &[TurnCost], range: TimeRange) -> Waste {
+pub(super) fn waste(
+    model: &Model,
+    selection: &Selection,
+    manifest: Option<&Manifest>,
+    costs: &[TurnCost],
+    range: TimeRange,
+) -> Waste {
+    let attempts = attempts(model, manifest, &failures(model));
+    let redone = redone(&attempts);
     let failed: Vec<bool> = model.sessions.iter().map(|session| ended_without_result(model, session)).collect();
     let mut waste = Waste::default();
     let turns = model.usage.turns.iter().zip(costs);
@@ -25,8 +40,30 @@ pub(super) fn waste(model: &Model, selection: &Selection, costs: &[TurnCost], ra
         if failed.get(turn.home) == Some(&true) {
             waste.killed_subagents.add(turn, cost);
         }
+        let Some(index) = attempts.of_entry(turn.home, turn.at, cost.at) else { continue };
+        if attempts.all.get(index).is_some_and(Attempt::has_failed) {
+            waste.failed_attempts.add(turn, cost);
+        }
+        if redone.get(index) == Some(&true) {
+            waste.redone_after_restart.add(turn, cost);
+        }
     }
     waste
+}
+
+/// For each attempt whether its work was done again: it failed, and a later attempt of its step began anew in another
+/// session. An attempt that ended well handed over instead.
+fn redone(attempts: &Attempts) -> Vec<bool> {
+    let mut redone = vec![false; attempts.all.len()];
+    for (first, group) in attempts.groups() {
+        let mut begun_anew = false;
+        for (attempt, redone) in group.iter().zip(redone.iter_mut().skip(first)).rev() {
+            begun_anew &= attempt.has_failed();
+            *redone = begun_anew;
+            begun_anew |= attempt.begun == Begun::Restarted;
+        }
+    }
+    redone
 }
 
 fn abandoned(model: &Model, turn: &ModelTurn) -> bool {

@@ -5,7 +5,7 @@ use super::tools::shortened;
 use crate::analysis::cost::{By, Cost, GroupRow, Spend, StepCost, ToolSpend};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::run_dir::ShortNames;
-use crate::unit::{Finding, Usd, counted};
+use crate::unit::{Finding, Timestamp, Usd, counted};
 
 /// Rows of a table that people see at most.
 const SHOWN_ROWS: usize = 60;
@@ -52,31 +52,21 @@ fn heading(by: By) -> String {
 
 fn overview(result: &Cost, opening: &Opening) -> Facts {
     let spend = &result.spend;
-    let reported = result.reported_usd.map(|reported| {
-        let missing = match result.steps_without_cost {
-            0 => String::new(),
-            n => format!("; at least: {} without a readable cost", counted(n, "step")),
-        };
-        Cell::text(format!("{reported} (what the client estimated, step by step{missing})")).exact(exact(reported))
-    });
-    let bounds = match spend.high.0 {
-        Some(high) if high == spend.low_usd => "the data leaves nothing open".to_owned(),
-        Some(high) => format!("{} to {high} by what the data leaves open", spend.low_usd),
-        None => format!("at least {}: {} without a price", spend.low_usd, count(spend.unpriced_turns, "model turn")),
+    let missing = || counted(result.steps_without_cost, "step");
+    let reported = match (result.reported_usd, result.steps_without_cost) {
+        (None, 0) => None,
+        (None, _) => Some(Cell::text(format!("not known: {} without a readable cost", missing()))),
+        (Some(reported), without) => {
+            let missing =
+                if without == 0 { String::new() } else { format!("; at least: {} without a readable cost", missing()) };
+            let text = format!("{reported} (what the client estimated, step by step{missing})");
+            Some(Cell::text(text).exact(exact(reported)))
+        }
     };
     let source = |table: &crate::analysis::cost::PriceSource| match &table.checked {
         Some(day) => format!("{} (checked on {day})", table.name),
         None => format!("{} (no date)", table.name),
     };
-    let range = (!result.range.is_all()).then(|| {
-        let time = |t: Option<crate::unit::Timestamp>| t.map_or("…".to_owned(), |t| opening.zone.date_time(t));
-        let (since, until) = (time(result.range.since), time(result.range.until));
-        let lost = match result.turns_without_time {
-            0 => String::new(),
-            n => format!("; {} without a time left out", counted(n, "model turn")),
-        };
-        format!("{since} to {until}, {}{lost}", opening.zone.name())
-    });
     Facts::new()
         .line_if("Reported", reported)
         .line(
@@ -87,9 +77,56 @@ fn overview(result: &Cost, opening: &Opening) -> Facts {
                 count(spend.totals.model_turns, "model turn")
             )),
         )
-        .line("Bounds", bounds)
-        .line_if("Time", range)
+        .line("Bounds", bounds(spend))
+        .line_if("Time", range(result, opening))
+        .line_if("Dated by others", dated(result))
         .line("Prices", result.prices.iter().map(source).collect::<Vec<_>>().join(", before "))
+}
+
+fn bounds(spend: &Spend) -> String {
+    let low = spend.low_usd;
+    match spend.high.0 {
+        Some(high) if high == low => "the data leaves nothing open".to_owned(),
+        // Figures that differ are shown so that it is seen.
+        Some(high) if high.to_string() == low.to_string() => {
+            format!("{} to {} by what the data leaves open", low.in_full(), high.in_full())
+        }
+        Some(high) => format!("{low} to {high} by what the data leaves open"),
+        None => {
+            let of = |turns, why: &str| (turns > 0).then(|| format!("{} {why}", count(turns, "model turn")));
+            let unpriced = of(spend.unpriced_turns, "without a price");
+            let unreadable = of(spend.unreadable_turns, "with a count of tokens that cannot be read");
+            let mut whys: Vec<String> = unpriced.into_iter().chain(unreadable).collect();
+            if whys.is_empty() {
+                whys.push("more than can be reckoned with".to_owned());
+            }
+            format!("at least {low}: {}", whys.join(", "))
+        }
+    }
+}
+
+/// The range with the offset of each end: where clocks change, an hour is there twice or not at all.
+fn range(result: &Cost, opening: &Opening) -> Option<String> {
+    let zone = opening.zone;
+    let time = |at: Option<Timestamp>| match at {
+        Some(at) => format!("{} {}", zone.date_time(at), zone.offset(at)),
+        None => "…".to_owned(),
+    };
+    let lost = match result.turns_without_time {
+        0 => String::new(),
+        n => format!("; {} without a time left out", counted(n, "model turn")),
+    };
+    let range = result.range;
+    (!range.is_all()).then(|| format!("{} to {}, {}{lost}", time(range.since), time(range.until), zone.name()))
+}
+
+/// Turns whose time is not their own.
+fn dated(result: &Cost) -> Option<String> {
+    let turns = |n, what: &str| (n > 0).then(|| format!("{} {what}", counted(n, "model turn")));
+    let neighbour = turns(result.turns_dated_by_neighbour, "without a readable time at that of the last entry before");
+    let without = turns(result.turns_without_time, "of no known time").filter(|_| result.range.is_all());
+    let lines: Vec<String> = neighbour.into_iter().chain(without).collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
 }
 
 fn count(n: u64, noun: &str) -> String {
@@ -124,7 +161,7 @@ fn spend_cells(spend: &Spend, all: Usd) -> [Cell; 12] {
     let nanos = |money: Usd| u64::try_from(money.nanos()).unwrap_or(0);
     [
         Cell::from(spend.totals.model_turns),
-        if spend.unpriced_turns > 0 {
+        if spend.unpriced_turns > 0 || spend.unreadable_turns > 0 || spend.measured_usd.is_saturated() {
             Cell::text(format!("≥ {}", measured.shown)).exact(exact(spend.measured_usd)).warn()
         } else {
             measured
@@ -168,10 +205,14 @@ fn groups(result: &Cost, names: &ShortNames) -> Table {
         cells.extend(spend_cells(&row.spend, all));
         cells
     };
-    let mut footer = vec![Cell::text("all")];
+    // Main threads are no rows of this table: its sum is not that of everything.
+    let (label, sum) =
+        if result.by == By::Subagent { ("all subagents", &result.threads.subagents) } else { ("all", &result.spend) };
+    let mut footer = vec![Cell::text(label)];
     footer.resize(columns.len() - 12, Cell::text(""));
-    footer.extend(spend_cells(&result.spend, all));
-    Table::new(columns).rows(result.rows.iter().map(row)).footer(footer).empty("No model turn is in view.")
+    footer.extend(spend_cells(sum, all));
+    let table = Table::new(columns).rows(result.rows.iter().map(row)).footer(footer);
+    table.empty("No model turn is in view.")
 }
 
 fn reconciled(steps: &[StepCost], names: &ShortNames) -> Table {
