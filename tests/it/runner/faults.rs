@@ -102,7 +102,7 @@ fn a_killed_cli_leaves_an_unanswered_call() {
 #[test]
 fn a_runner_that_is_told_to_end_loses_no_row() {
     each(|stage, api, version| {
-        api.then(vec![bash("cp -r \"$CLAUDE_CONFIG_DIR\" ../copy; touch ../begun; sleep 30")]);
+        api.then(vec![bash("until ls \"$CLAUDE_CONFIG_DIR\"/projects/*/*.jsonl; do sleep 0.1; done >/dev/null 2>&1; cp -r \"$CLAUDE_CONFIG_DIR\" ../copy; touch ../begun; sleep 30")]);
         let mut running = stage.start(&["--no-probe", "once", "-t", "Bash", "P"]);
         until("the call runs", || stage.path("begun").exists());
         signal(&running.0, rustix::process::Signal::TERM);

@@ -40,7 +40,7 @@ fn texts(request: &Value) -> Vec<String> {
 #[test]
 fn a_step_is_stored_as_the_cli_wrote_it() {
     each(|stage, api, version| {
-        api.then(vec![bash("cp -r \"$CLAUDE_CONFIG_DIR\" ../copy; echo hi"), says("all done")]);
+        api.then(vec![bash("until ls \"$CLAUDE_CONFIG_DIR\"/projects/*/*.jsonl; do sleep 0.1; done >/dev/null 2>&1; cp -r \"$CLAUDE_CONFIG_DIR\" ../copy; echo hi"), says("all done")]);
         done(stage, &["-t", "Bash", "do it"]);
         let row = &stage.manifest()[0];
         assert_eq!(
