@@ -1,11 +1,9 @@
-use super::{Chain, Ix, PerEntry, Standing, TurnId};
+use super::ancestry::Ancestry;
+use super::{CallFault, CallFaultKind, Chain, Ix, PerEntry, Standing, TurnId};
 use crate::transcript::{Block, CallInput, Entry, Label, Session};
-use crate::unit::{Diagnosis, Level};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use strum::IntoStaticStr;
-use thiserror::Error;
 
 /// The API refuses tool names that are longer, in characters.
 const MAX_TOOL_NAME: usize = 200;
@@ -49,128 +47,17 @@ pub struct Answer {
     pub excerpt: Box<str>,
 }
 
-/// What is wrong with the pairing of a call and its result.
-#[derive(Debug, Clone, PartialEq, Eq, Error, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum CallFaultKind {
-    /// The call never got a result.
-    #[error(
-        "the {name} call {id} has no result{}. In flight: {input}",
-        if *live { ": the API refuses such a history (400), healing adds one" } else { "; it is not on the live chain" }
-    )]
-    OrphanCall {
-        /// The call is on the live chain.
-        live: bool,
-        /// Tool.
-        name: Label,
-        /// Call id.
-        id: String,
-        /// The telling part of the input.
-        input: String,
-    },
-    /// A result whose call is not in its turn.
-    #[error(
-        "the result for {id} answers no call of its turn. The API refuses such a history (400); healing does not help"
-    )]
-    ResultWithoutCall {
-        /// Call id.
-        id: String,
-    },
-    /// A second result for the same call.
-    #[error(
-        "a second result for {id}, the first one is at {first}. The API refuses such a history (400); healing does not help"
-    )]
-    SecondResult {
-        /// Call id.
-        id: String,
-        /// Sequence number of the first result.
-        first: i64,
-    },
-    /// The first result was made up, a later one is real.
-    #[error(
-        "the result for {id} at {first} stands in for an interrupted call and hides this real one. The API refuses two results (400); healing does not help"
-    )]
-    HiddenResult {
-        /// Call id.
-        id: String,
-        /// Sequence number of the first result.
-        first: i64,
-    },
-    /// The result was written before its call.
-    #[error(
-        "the result for {id} was written before its call at {call}. The API is given the order of the links, not of the rows, so it is not refused for that; healing is not needed"
-    )]
-    ResultBeforeCall {
-        /// Call id.
-        id: String,
-        /// Sequence number of the call.
-        call: i64,
-    },
-    /// Call and result stand on different lines.
-    #[error(
-        "the result for {id} is on another branch than its call at {call}. On the live path the API misses it (400); healing does not help, since there is one"
-    )]
-    ResultOnOtherBranch {
-        /// Call id.
-        id: String,
-        /// Sequence number of the call.
-        call: i64,
-    },
-    /// Something else comes between a turn and its result.
-    #[error(
-        "the result for {id} is not in the next user message after its call at {call}. The API refuses such a history (400); healing does not help, since there is one"
-    )]
-    ResultNotNext {
-        /// Call id.
-        id: String,
-        /// Sequence number of the call.
-        call: i64,
-    },
-    /// The tool's name is too long for the API.
-    #[error("a tool name of {characters} characters, the API allows 200 (400); healing does not help")]
-    ToolNameTooLong {
-        /// Length.
-        characters: usize,
-    },
-}
-
-impl Diagnosis for CallFaultKind {
-    fn code(&self) -> &'static str {
-        self.into()
-    }
-
-    fn level(&self) -> Level {
-        match self {
-            Self::OrphanCall { .. } | Self::ResultBeforeCall { .. } | Self::ResultOnOtherBranch { .. } => {
-                Level::Warning
-            }
-            Self::ResultWithoutCall { .. }
-            | Self::SecondResult { .. }
-            | Self::HiddenResult { .. }
-            | Self::ResultNotNext { .. }
-            | Self::ToolNameTooLong { .. } => Level::Error,
-        }
-    }
-
-    fn sentence(&self) -> String {
-        self.to_string()
-    }
-}
-
-/// A fault, at the entry that shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFault {
-    /// The entry.
-    pub at: Ix,
-    /// What is wrong.
-    pub kind: CallFaultKind,
-}
-
 /// Pairs the calls of a session with their results, turn by turn: ids can repeat across turns.
 pub(super) fn calls(session: &Session, chain: &Chain) -> (Vec<Call>, Vec<CallFault>) {
     let entries: PerEntry<&Entry> = session.entries.iter().collect();
-    let mut pairing =
-        Pairing { entries: &entries, chain, calls: Vec::new(), faults: Vec::new(), waiting: HashMap::new() };
+    let mut pairing = Pairing {
+        entries: &entries,
+        chain,
+        ancestry: Ancestry::of(&chain.forest, entries.len()),
+        calls: Vec::new(),
+        faults: Vec::new(),
+        waiting: HashMap::new(),
+    };
     // A row that stands twice is one call; that it stands twice is told as a break.
     let repeats: HashSet<Ix> = chain.forest.duplicates.iter().map(|(_, later)| *later).collect();
     let chain_entries = || entries.iter().filter(|(ix, entry)| entry.in_chain() && !repeats.contains(ix));
@@ -188,6 +75,7 @@ pub(super) fn calls(session: &Session, chain: &Chain) -> (Vec<Call>, Vec<CallFau
 struct Pairing<'a> {
     entries: &'a PerEntry<&'a Entry>,
     chain: &'a Chain,
+    ancestry: Ancestry,
     calls: Vec<Call>,
     faults: Vec<CallFault>,
     /// Calls by id, in the order of their turns.
@@ -199,7 +87,8 @@ impl Pairing<'_> {
         let name = block.name.clone().unwrap_or_else(|| "(unnamed)".into());
         let characters = name.chars().count();
         if characters > MAX_TOOL_NAME {
-            self.faults.push(CallFault { at, kind: CallFaultKind::ToolNameTooLong { characters } });
+            let kind = CallFaultKind::ToolNameTooLong { characters };
+            self.faults.push(CallFault { at, kind });
         }
         let turn = self.chain.turns.of(at);
         if let Some(id) = &block.id {
@@ -247,35 +136,38 @@ impl Pairing<'_> {
     fn answer(&mut self, slot: usize, answer: Answer, id: String) {
         let Some(call) = self.calls.get_mut(slot) else { return };
         let at = answer.at;
-        if let Some(first) = &call.answer {
-            let kind = if is_stand_in(first, self.entries) && !answer.is_error {
-                CallFaultKind::HiddenResult { id, first: self.entries[first.at].seq }
-            } else {
-                CallFaultKind::SecondResult { id, first: self.entries[first.at].seq }
-            };
-            self.faults.push(CallFault { at, kind });
-            return;
-        }
-        let (call_seq, standing) = (self.entries[call.at].seq, &self.chain.standing);
-        let split = (standing[call.at] == Standing::Live) != (standing[at] == Standing::Live);
-        if at < call.at {
-            self.faults.push(CallFault { at, kind: CallFaultKind::ResultBeforeCall { id, call: call_seq } });
-        } else if self.chain.turns.of(at) != call.turn {
-            let kind = if split {
-                CallFaultKind::ResultOnOtherBranch { id, call: call_seq }
-            } else {
-                CallFaultKind::ResultNotNext { id, call: call_seq }
-            };
-            self.faults.push(CallFault { at, kind });
-        }
-        call.answer = Some(answer);
+        let kind = if let Some(first) = &call.answer {
+            let is_hidden = is_stand_in(first, self.entries) && !answer.is_error;
+            let first = self.entries[first.at].seq;
+            let second = |id| CallFaultKind::SecondResult { id, first };
+            Some(if is_hidden { CallFaultKind::HiddenResult { id, first } } else { second(id) })
+        } else {
+            let same_turn = self.chain.turns.of(at) == call.turn;
+            let (called, seq, standing) = (call.at, self.entries[call.at].seq, &self.chain.standing);
+            call.answer = Some(answer);
+            let split = (standing[called] == Standing::Live) != (standing[at] == Standing::Live);
+            match (self.ancestry.is_above(at, called), same_turn) {
+                (true, _) => Some(CallFaultKind::ResultBeforeCall { id, call: seq, linked: true }),
+                (false, true) if at < called => Some(CallFaultKind::ResultBeforeCall { id, call: seq, linked: false }),
+                (false, true) => None,
+                (false, false) if split => Some(CallFaultKind::ResultOnOtherBranch { id, call: seq }),
+                (false, false) => Some(CallFaultKind::ResultNotNext { id, call: seq }),
+            }
+        };
+        self.faults.extend(kind.map(|kind| CallFault { at, kind }));
     }
 
     fn orphans(&mut self) {
+        let results = self.entries.iter().flat_map(|(_, entry)| entry.results());
+        let answered: HashSet<&Label> = results.filter_map(|block| block.id.as_ref()).collect();
         for call in self.calls.iter().filter(|call| call.answer.is_none()) {
-            let id = call.id.as_deref().unwrap_or("(none)").to_owned();
-            let live = self.chain.standing[call.at] == Standing::Live;
-            let kind = CallFaultKind::OrphanCall { live, name: call.name.clone(), id, input: call.input.to_string() };
+            let kind = CallFaultKind::OrphanCall {
+                live: self.chain.standing[call.at] == Standing::Live,
+                healable: call.id.as_ref().is_some_and(|id| !answered.contains(id)),
+                name: call.name.clone(),
+                id: call.id.as_deref().unwrap_or("(none)").to_owned(),
+                input: call.input.to_string(),
+            };
             self.faults.push(CallFault { at: call.at, kind });
         }
     }

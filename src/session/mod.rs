@@ -1,10 +1,12 @@
 //! Entries to the model: chain forest, turns, tool calls, subagents, usage counted once.
 
 mod agents;
+mod ancestry;
 mod backoff;
 mod branches;
 mod break_kind;
 mod breaks;
+mod call_fault;
 mod calls;
 mod chain;
 mod finding;
@@ -24,7 +26,8 @@ pub use backoff::Backoff;
 pub use branches::{Branch, BranchKind, BranchLine};
 pub use break_kind::BreakKind;
 pub use breaks::Break;
-pub use calls::{Answer, Call, CallFault, CallFaultKind};
+pub use call_fault::{CallFault, CallFaultKind};
+pub use calls::{Answer, Call};
 pub use chain::{Chain, Standing};
 pub use finding::SessionFinding;
 pub use forest::{Forest, Link, Trust};
