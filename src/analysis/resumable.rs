@@ -32,10 +32,15 @@ pub fn resumable(session: &SessionModel) -> Resumable {
     let live = |at| session.chain.standing[at] == Standing::Live;
     let faults = || session.call_faults.iter().filter(|fault| live(fault.at));
     let count = |wanted: fn(&CallFaultKind) -> bool| faults().filter(|fault| wanted(&fault.kind)).count();
-    let orphans = count(|kind| matches!(kind, CallFaultKind::OrphanCall { .. }));
+    let orphans = count(|kind| matches!(kind, CallFaultKind::OrphanCall { healable: true, .. }));
     // The order of the rows is not the order of the links, which the API is given.
-    let harmless = count(|kind| matches!(kind, CallFaultKind::ResultBeforeCall { .. }));
-    let refused = faults().count() - orphans - harmless;
+    let harmless = count(|kind| matches!(kind, CallFaultKind::ResultBeforeCall { linked: false, .. }));
+    // A result on another line shows there; what is missing is missing here.
+    let elsewhere = session
+        .calls
+        .iter()
+        .filter(|call| live(call.at) && call.answer.as_ref().is_some_and(|answer| !live(answer.at)));
+    let refused = faults().count() - orphans - harmless + elsewhere.count();
     let detached = session.chain.standing.iter().filter(|(_, standing)| **standing == Standing::Detached).count();
     let mut found = Vec::new();
     if session.chain.live_leaf().is_none() {

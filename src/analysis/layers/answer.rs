@@ -1,6 +1,6 @@
 use super::fed::Fed;
 use super::finding::{Effect, LayerFinding};
-use super::{harm, pairing};
+use super::{harm, pairing, path};
 use crate::layers::Layer;
 use crate::unit::{Diagnosis, Finding, Place};
 use serde::Serialize;
@@ -57,6 +57,7 @@ pub(super) struct Observed {
 /// Everything that is to be said of what is fed.
 pub(super) fn observe(fed: &Fed<'_>) -> Vec<Observed> {
     let mut observed = pairing::pairing(fed);
+    observed.extend(path::path(fed));
     observed.extend(harm::harm(fed));
     observed
 }
@@ -86,7 +87,7 @@ fn reason(observed: &Observed) -> Option<Reason> {
 
 /// The findings; what was wrong before the layers has its finding elsewhere.
 pub(super) fn findings(store_key: &str, observed: &[Observed]) -> Vec<Finding> {
-    let is_new = |observed: &&Observed| !matches!(observed.finding, LayerFinding::PairingFed { .. });
+    let is_new = |observed: &&Observed| !observed.finding.is_of_the_store();
     let place = |seq: Option<i64>| seq.map_or_else(|| Place::session(store_key), |seq| Place::entry(store_key, seq));
     observed.iter().filter(is_new).map(|observed| observed.finding.at(place(observed.seq))).collect()
 }

@@ -1,5 +1,5 @@
 use crate::layers::{Layer, LoadFault};
-use crate::session::CallFaultKind;
+use crate::session::{BreakKind, CallFaultKind};
 use crate::unit::{Diagnosis, Level, counted};
 use strum::IntoStaticStr;
 use thiserror::Error;
@@ -22,6 +22,44 @@ pub enum LayerFinding {
         /// What is wrong.
         fault: CallFaultKind,
     },
+    /// The model is given the call, but not its result.
+    #[error(
+        "the result for {id} stands at {result}, off the live path that its call is on: the API refuses such a history (400); healing adds none, since there is one"
+    )]
+    ResultOffPath {
+        /// Call id.
+        id: String,
+        /// Sequence number of the result.
+        result: i64,
+    },
+    /// The model is given the result, but not its call.
+    #[error(
+        "the call {id} stands at {call}, off the live path that its result is on: the API refuses such a history (400); healing does not help"
+    )]
+    CallOffPath {
+        /// Call id.
+        id: String,
+        /// Sequence number of the call.
+        call: i64,
+    },
+    /// Results stand behind something else in their message.
+    #[error("{} behind other content of the same message: the API wants results first (400); whether the harness puts them there is not known", counted(*results, "result"))]
+    TextBeforeResults {
+        /// How many.
+        results: usize,
+    },
+    /// The live path begins where its history breaks off.
+    #[error("the live path begins here, and the history before it is not fed: {0}")]
+    PathBroken(BreakKind),
+    /// Rows that could not be read.
+    #[error("{} that cannot be read: what they say is not fed, and whether the live path led through them is not known", counted(*rows, "row"))]
+    RowsUnreadable {
+        /// How many.
+        rows: usize,
+    },
+    /// There is no entry to go on from.
+    #[error("there is no entry to go on from: nothing of this session can be resumed")]
+    NoLeaf,
     /// Entries that the live leaf reached before and does not reach any more.
     #[error("the live leaf does not reach {} any more that it reached before the layer {}", counted(*entries, "entry"), layer.name())]
     HistoryLost {
@@ -134,23 +172,44 @@ impl LayerFinding {
             }
             Self::RepeatedIdExpired { .. } => Some(Layer::Expire),
             Self::Load(LoadFault::LoneSurrogate) => Some(Layer::Trim),
-            Self::PairingFed { .. } | Self::SignedThinking { .. } | Self::LikelyDenials { .. } | Self::Load(_) => None,
+            Self::PairingFed { .. }
+            | Self::ResultOffPath { .. }
+            | Self::CallOffPath { .. }
+            | Self::TextBeforeResults { .. }
+            | Self::PathBroken(_)
+            | Self::RowsUnreadable { .. }
+            | Self::NoLeaf
+            | Self::SignedThinking { .. }
+            | Self::LikelyDenials { .. }
+            | Self::Load(_) => None,
         }
+    }
+
+    /// Whether the same is told of what is stored.
+    pub(super) fn is_of_the_store(&self) -> bool {
+        matches!(self, Self::PairingFed { .. } | Self::PathBroken(_) | Self::RowsUnreadable { .. })
     }
 
     /// What it means for the resume.
     pub(super) fn effect(&self) -> Effect {
         match self {
             Self::PairingBroken { fault, .. } | Self::PairingFed { fault } => effect_of(fault),
-            Self::HealedLeafWithoutTime { refused: true, .. } | Self::Load(LoadFault::LoneSurrogate) => Effect::Refused,
+            Self::ResultOffPath { .. }
+            | Self::CallOffPath { .. }
+            | Self::NoLeaf
+            | Self::HealedLeafWithoutTime { refused: true, .. }
+            | Self::Load(LoadFault::LoneSurrogate) => Effect::Refused,
             Self::HistoryLost { .. }
+            | Self::PathBroken(_)
+            | Self::RowsUnreadable { .. }
+            | Self::BesideHealed { .. }
+            | Self::RelinkedToRoot
             | Self::ProtectedTouched { stand_in: false, .. }
             | Self::RepeatedIdPruned { .. } => Effect::Loss,
             Self::HealedLeafWithoutTime { refused: false, .. }
             | Self::ProtectedTouched { stand_in: true, .. }
             | Self::SignedThinking { .. }
-            | Self::BesideHealed { .. }
-            | Self::RelinkedToRoot
+            | Self::TextBeforeResults { .. }
             | Self::LikelyDenials { .. }
             | Self::RepeatedIdExpired { .. }
             | Self::SyntheticCallDropped { .. }
@@ -159,12 +218,14 @@ impl LayerFinding {
     }
 }
 
-/// The CLI answers a call without a result by itself, or leaves it out (spec/runner.md section 14); the API refuses the rest.
+/// The CLI answers a call whose id has no result at all by itself, or leaves it out (spec/runner.md section 14); the API refuses the rest.
 fn effect_of(fault: &CallFaultKind) -> Effect {
     match fault {
-        CallFaultKind::OrphanCall { .. } => Effect::Loss,
-        CallFaultKind::ResultBeforeCall { .. } => Effect::None,
-        CallFaultKind::ResultWithoutCall { .. }
+        CallFaultKind::OrphanCall { healable: true, .. } => Effect::Loss,
+        CallFaultKind::ResultBeforeCall { linked: false, .. } => Effect::None,
+        CallFaultKind::OrphanCall { healable: false, .. }
+        | CallFaultKind::ResultBeforeCall { linked: true, .. }
+        | CallFaultKind::ResultWithoutCall { .. }
         | CallFaultKind::SecondResult { .. }
         | CallFaultKind::HiddenResult { .. }
         | CallFaultKind::ResultOnOtherBranch { .. }
@@ -182,11 +243,17 @@ impl Diagnosis for LayerFinding {
         match self {
             Self::Load(fault) => fault.level(),
             Self::PairingBroken { .. }
+            | Self::ResultOffPath { .. }
+            | Self::CallOffPath { .. }
+            | Self::NoLeaf
             | Self::HistoryLost { .. }
             | Self::ProtectedTouched { stand_in: false, .. }
             | Self::HealedLeafWithoutTime { refused: true, .. } => Level::Error,
             Self::LikelyDenials { .. } | Self::SignedThinking { .. } | Self::PairingFed { .. } => Level::Info,
             Self::HealedLeafWithoutTime { refused: false, .. }
+            | Self::TextBeforeResults { .. }
+            | Self::PathBroken(_)
+            | Self::RowsUnreadable { .. }
             | Self::ProtectedTouched { stand_in: true, .. }
             | Self::BesideHealed { .. }
             | Self::RelinkedToRoot

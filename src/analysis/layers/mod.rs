@@ -9,6 +9,7 @@ mod harm;
 mod key_load;
 mod outcome;
 mod pairing;
+mod path;
 mod result;
 mod spills;
 
