@@ -11,10 +11,14 @@ use crate::layers::{Layer, Payload};
 use crate::report::{Report, render, views};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use crate::session::{Model, ModelTurn, SessionModel};
-use crate::unit::Finding;
-use anyhow::{Context, Result, bail};
+use crate::unit::{Finding, Level};
+use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::path::PathBuf;
+
+/// A command from standard input is no longer, in bytes.
+const MAX_COMMAND: u64 = 1 << 20;
 
 /// Show what the load layers leave out, replace and add before a session is fed to the model again
 #[derive(Debug, clap::Args)]
@@ -28,7 +32,8 @@ pub(super) struct Args {
     /// Show the texts of changes whole
     #[arg(long, requires = "changes")]
     full: bool,
-    /// Compare with this policy, or two policies with each other
+    /// Compare with this policy, or two policies with each other; name SOURCE before this option, or it is taken as the
+    /// second policy
     #[arg(long, value_name = "NAME|FILE", num_args = 1..=2)]
     diff: Vec<String>,
     /// Write what is fed of the session of --session to this file, one entry a line; never inside of the source
@@ -37,8 +42,9 @@ pub(super) struct Args {
     /// Stop after this layer
     #[arg(long, value_enum, value_name = "LAYER", default_value_t = LayerArg::Heal)]
     layer: LayerArg,
-    /// Say whether a shell command counts as one that only looks, segment by segment; no source is read
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    /// Say whether a shell command counts as one that only looks, segment by segment; no source is read. `-` reads the
+    /// command from standard input
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with_all = ["source", "emit", "diff"])]
     explain: Option<String>,
     #[command(flatten)]
     prices: PriceArgs,
@@ -78,7 +84,7 @@ impl Args {
         }
         let (chosen, other) = self.policies()?;
         if let Some(file) = &self.emit {
-            output::check_file(file, &self.source)?;
+            output::check_entries_file(file, &self.source, self.common.output.as_deref())?;
         }
         let prices = self.prices.table()?;
         let loaded = load(&self.common, &self.source)?;
@@ -114,7 +120,10 @@ impl Args {
         let other = other.map(|other| load(other, others));
         let result = Layers { load: load(chosen, keys), spill_folder, other };
         let findings = loaded.findings_with(&selection, found.iter().cloned());
-        loaded.finish(&self.common, "layers", &result, &findings, |opening| views::layers(&result, &found, opening))
+        // What is broken in the store is seen here too: it is fed as it is.
+        let is_shown = |finding: &&Finding| finding.level == Level::Error || found.contains(finding);
+        let shown: Vec<Finding> = findings.iter().filter(is_shown).cloned().collect();
+        loaded.finish(&self.common, "layers", &result, &findings, |opening| views::layers(&result, &shown, opening))
     }
 
     /// The policy that is looked at, and the one that it is compared with.
@@ -122,6 +131,11 @@ impl Args {
         match self.diff.as_slice() {
             [] => Ok((self.policy.resolve()?, None)),
             [other] => Ok((self.policy.resolve()?, Some(policy::named(other)?))),
+            [_, _, ..] if self.emit.is_some() => {
+                bail!(
+                    "--emit with two policies: say with --policy whose entries are to be written, and compare with one"
+                )
+            }
             [first, second, ..] => {
                 let given = self.policy.resolve()?;
                 if given != policy::named("default")? {
@@ -144,7 +158,8 @@ impl Args {
     }
 
     fn explain(&self, command: &str) -> Result<Exit> {
-        let result = layers::Explained::of(command);
+        let command = if command == "-" { standard_input()? } else { command.to_owned() };
+        let result = layers::Explained::of(&command);
         let report = Report { command: "layers-explain", source: &(), findings: &[], result: &result };
         let page = || views::ruling(&result);
         output::write(&self.common, &render(&report, page, &options(&self.common))?)?;
@@ -182,6 +197,15 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// The command on standard input.
+fn standard_input() -> Result<String> {
+    let mut command = String::new();
+    let read = io::stdin().lock().take(MAX_COMMAND + 1).read_to_string(&mut command);
+    read.context("cannot read the command from standard input")?;
+    ensure!(command.len() <= usize::try_from(MAX_COMMAND)?, "expected a command of at most {} KiB", MAX_COMMAND >> 10);
+    Ok(command)
 }
 
 fn payloads(rows: &[(i64, String)]) -> Vec<Payload<'_>> {

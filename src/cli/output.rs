@@ -1,8 +1,9 @@
 use super::args::CommonArgs;
+use crate::run_dir::names::WORKBENCH;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -17,14 +18,36 @@ pub(super) fn check_file(output: &Path, source: &Path) -> Result<PathBuf> {
     let Ok(source) = fs::canonicalize(source) else { return Ok(target) };
     // A database or transcript is surrounded by files that belong to it.
     let evidence = if source.is_dir() { source.as_path() } else { source.parent().unwrap_or(&source) };
-    if target.starts_with(evidence) {
-        bail!(
-            "{} lies inside of the source {}: evidence is never changed; choose another place",
-            output.display(),
-            evidence.display()
-        );
+    // So is the workbench, which lies beside the run directory or further up (spec/run-directory.md).
+    let workbenches = evidence.ancestors().map(|folder| folder.join(WORKBENCH)).filter(|folder| folder.is_dir());
+    for evidence in std::iter::once(evidence.to_path_buf()).chain(workbenches) {
+        if target.starts_with(&evidence) {
+            bail!(
+                "{} lies inside of the source {}: evidence is never changed; choose another place",
+                output.display(),
+                evidence.display()
+            );
+        }
     }
     Ok(target)
+}
+
+/// Refuses a file for entries that is none: only a regular file can be put in its place whole.
+pub(super) fn check_entries_file(file: &Path, source: &Path, report: Option<&Path>) -> Result<()> {
+    if file == Path::new("-") {
+        bail!("--emit - : expected a file; standard output is for the report");
+    }
+    let written = check_file(file, source)?;
+    let is_device = |kind: fs::FileType| kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_dir();
+    if fs::metadata(&written).is_ok_and(|found| is_device(found.file_type())) {
+        bail!("cannot write to {}: expected a file, found a folder, pipe or device", file.display());
+    }
+    if let Some(report) = report
+        && target(report)? == written
+    {
+        bail!("--emit and --output name the same file {}: choose two", file.display());
+    }
+    Ok(())
 }
 
 /// Where an output file really is, links followed. A link to nothing is refused: it would make a file somewhere else.

@@ -1,8 +1,6 @@
+use super::policy_file;
 use crate::layers::Policy;
-use crate::run_dir::limits::MAX_STATE_FILE_BYTES;
-use anyhow::{Context, Result, bail};
-use std::fs::File;
-use std::io::Read;
+use anyhow::Result;
 use std::path::Path;
 
 /// Which policy of the load layers is looked at.
@@ -12,6 +10,10 @@ use std::path::Path;
 pub(super) struct PolicyArgs {
     /// Policy to begin with: default, no-trim, tight, flower-run, none, or a TOML or JSON file that says what differs from
     /// the default
+    ///
+    /// A file names the options as `--format json` shows them under `policy`: expire (enabled, `keep_recent`, `max_chars`), trim
+    /// (enabled, `keep_recent`, `min_chars`, `spill_dirname`), prune (enabled, `drop_api_errors`, `neutralize_interrupts`,
+    /// `keep_denials`, `denial_marker`, `neutralize_rejections`, `drop_cost_state`, relink) and heal (enabled, timestamp).
     #[arg(long, value_name = "NAME|FILE", default_value = "default")]
     policy: String,
     /// Results of commands that only look which stay: the latest N
@@ -21,7 +23,7 @@ pub(super) struct PolicyArgs {
     #[arg(long, value_name = "N")]
     expire_max: Option<u64>,
     /// Let no result expire
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["expire_keep", "expire_max"])]
     no_expire: bool,
     /// Long results which stay: the latest N
     #[arg(long, value_name = "N")]
@@ -30,7 +32,7 @@ pub(super) struct PolicyArgs {
     #[arg(long, value_name = "N")]
     trim_min: Option<u64>,
     /// Trim no long result
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trim_keep", "trim_min"])]
     no_trim: bool,
     /// Denied calls which stay: the latest N
     #[arg(long, value_name = "N")]
@@ -79,28 +81,9 @@ impl PolicyArgs {
 pub(super) fn named(name: &str) -> Result<NamedPolicy> {
     let policy = match Policy::named(name) {
         Some(policy) => policy,
-        None => read(Path::new(name))?,
+        None => policy_file::read(Path::new(name))?,
     };
     Ok(NamedPolicy { name: name.to_owned(), policy })
-}
-
-fn read(path: &Path) -> Result<Policy> {
-    let shown = path.display();
-    if !path.exists() {
-        let names = Policy::names().collect::<Vec<_>>().join(", ");
-        bail!("there is no policy {shown}: expected {names}, or a TOML or JSON file");
-    }
-    let mut text = String::new();
-    let file = File::open(path).with_context(|| format!("cannot read the policy {shown}"))?;
-    file.take(MAX_STATE_FILE_BYTES)
-        .read_to_string(&mut text)
-        .with_context(|| format!("cannot read the policy {shown}"))?;
-    let wrong = || format!("{shown} is no policy: see `flower-analyze layers --help` for what it may say");
-    if path.extension().is_some_and(|extension| extension == "json") {
-        serde_json::from_str(&text).with_context(wrong)
-    } else {
-        toml::from_str(&text).with_context(wrong)
-    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ mod properties;
 mod read_only;
 mod refusals;
 mod runner;
+mod resume_verdicts;
 mod rust_text;
 mod sources;
 mod store;

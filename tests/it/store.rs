@@ -90,7 +90,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
 }
 
 /// A folder whose path has always the same width, so that what is drawn around it does not move.
-fn temporary() -> TempDir {
+pub(crate) fn temporary() -> TempDir {
     tempfile::Builder::new().prefix("case-").tempdir_in("/tmp").unwrap()
 }
 

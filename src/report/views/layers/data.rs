@@ -58,3 +58,28 @@ fn data_row(policy: &str, key: &str, of_key: &KeyLoad, layer: &LayerSize) -> [Ce
         of_key.cache.high_usd.into(),
     ]
 }
+
+/// One row per policy, session and change.
+pub(super) fn change_data(result: &Layers) -> Table {
+    let columns = ["policy", "store_key", "seq", "layer", "what", "reason", "tool_use_ids", "before", "after", "cut"];
+    let mut table = Table::new(columns.map(Column::text));
+    for load in std::iter::once(&result.load).chain(&result.other) {
+        for (key, of_key) in &load.keys {
+            for change in of_key.changes.iter().flatten() {
+                table.push([
+                    load.name.as_str().into(),
+                    key.as_str().into(),
+                    change.seq.into(),
+                    change.layer.name().into(),
+                    change.what.into(),
+                    change.reason.code().into(),
+                    change.tool_use_ids.join(" ").into(),
+                    change.before.as_deref().into(),
+                    change.after.as_deref().into(),
+                    if change.cut { "yes" } else { "no" }.into(),
+                ]);
+            }
+        }
+    }
+    table
+}

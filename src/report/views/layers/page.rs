@@ -1,5 +1,5 @@
 use super::comparison::comparison;
-use super::data::data;
+use super::data::{change_data, data};
 use super::files::{files, spills};
 use super::tables::{changes, layer_table, reasons, sessions};
 use super::words::answer_name;
@@ -25,7 +25,8 @@ pub fn layers(result: &Layers, found: &[Finding], opening: &Opening) -> Page {
     if !why.rows.is_empty() {
         page = page.section("Why not simply resumable", why);
     }
-    if result.load.keys.values().any(|key| key.changes.is_some()) {
+    let has_changes = result.load.keys.values().any(|key| key.changes.is_some());
+    if has_changes {
         page = page.section("Changes", changes(&result.load, opening));
     }
     let (told, odd) = (result.load.keys.values().any(|key| !key.spills.is_empty()), files(result, opening));
@@ -35,7 +36,8 @@ pub fn layers(result: &Layers, found: &[Finding], opening: &Opening) -> Page {
     if !found.is_empty() {
         page = page.section("Findings", findings(found, true, &opening.names));
     }
-    page.section("Evidence", opening.facts()).data(data(result))
+    let data = if has_changes { change_data(result) } else { data(result) };
+    page.section("Evidence", opening.facts()).data(data)
 }
 
 fn facts(load: &PolicyLoad) -> Facts {
@@ -47,7 +49,11 @@ fn facts(load: &PolicyLoad) -> Facts {
         short_count(a),
         before.estimated_tokens,
         after.estimated_tokens,
-        if a < b { format!("; {} saved", Cell::share(b - a, b).shown) } else { String::new() }
+        match (a < b, b < a) {
+            (true, _) => format!("; {} saved", Cell::share(b - a, b).shown),
+            (_, true) => format!("; {} more", Cell::share(a - b, b).shown),
+            _ => String::new(),
+        }
     );
     let verdicts = load.totals.verdicts.iter().map(|(answer, n)| format!("{n} {}", answer_name(*answer)));
     Facts::new()
@@ -63,6 +69,10 @@ fn facts(load: &PolicyLoad) -> Facts {
 fn describe(policy: &Policy) -> String {
     let (expire, trim, prune) = (&policy.expire, &policy.trim, &policy.prune);
     let totals = if prune.drop_cost_state { " and the client's running totals" } else { "" };
+    let denials = match prune.keep_denials {
+        0 => "all denials".to_owned(),
+        kept => format!("denials but the last {kept}"),
+    };
     let on = |enabled: bool, text: String, name: &str| if enabled { text } else { format!("no {name}") };
     [
         on(
@@ -75,7 +85,7 @@ fn describe(policy: &Policy) -> String {
             format!("trim from {} characters on but the last {}", trim.min_chars, trim.keep_recent),
             "trim",
         ),
-        on(prune.enabled, format!("prune denials but the last {}{totals}", prune.keep_denials), "prune"),
+        on(prune.enabled, format!("prune {denials}{totals}"), "prune"),
         on(policy.heal.enabled, "heal".to_owned(), "heal"),
     ]
     .join(", ")

@@ -29,7 +29,11 @@ pub(super) fn sessions(load: &PolicyLoad, opening: &Opening) -> Table {
             zero(load.outcome.dropped.len()),
             zero(load.outcome.inserted.len()),
             format!("{} → {}", short_count(b), short_count(a)).into(),
-            if a < b { Cell::share(b - a, b) } else { Cell::absent() },
+            match (a < b, b < a) {
+                (true, _) => Cell::share(b - a, b),
+                (_, true) => Cell::text(format!("-{}", Cell::share(a - b, b).shown)).warn(),
+                _ => Cell::absent(),
+            },
             load.cache.first_seq.map(|seq| format!("#{seq}")).into(),
             if load.cache.first_seq.is_some() { load.cache.estimated_tokens.into() } else { Cell::absent() },
             price(&load.cache),
