@@ -42,7 +42,6 @@ const LAYERS: [(&str, &[&str]); 13] = [
 
 /// Crates that only some places may name. A place is a file, or a folder with its slash.
 const CRATES: [(&str, &[&str]); 16] = [
-const CRATES: [(&str, &[&str]); 11] = [
     ("anyhow", &["src/cli/", "src/runner/"]),
     ("clap", &["src/cli/", "src/runner/args.rs", "src/runner/run.rs"]),
     ("clap_complete", &["src/cli/"]),
