@@ -18,6 +18,7 @@ use super::terminal::{Look, Terminal};
 use super::workbench::Workbench;
 use crate::environment::Environment;
 use crate::layers::Policy;
+use crate::plugin::check_for_run;
 use crate::run_dir::names::SESSIONS_DB;
 use crate::run_dir::project_keys;
 use crate::unit::{Usd, Zone};
@@ -50,6 +51,7 @@ impl Runtime {
         plugin_dirs: &[PathBuf],
         keeps_lineage: bool,
     ) -> Result<Self> {
+        check_plugins(plugin_dirs)?;
         let workspace = real_folder(&globals.workspace)?;
         let run_dir = real_folder(&globals.run_dir)?;
         let started = clock::timestamp().context("the clock shows no time")?;
@@ -128,6 +130,15 @@ impl Runtime {
 /// The real path of a folder, made if it is not there.
 fn real_folder(path: &Path) -> Result<PathBuf> {
     make_folder(path).and_then(|()| fs::canonicalize(path)).with_context(|| format!("cannot make {}", path.display()))
+}
+
+/// Refuses a plugin that would not load, before anything is paid for.
+fn check_plugins(plugin_dirs: &[PathBuf]) -> Result<()> {
+    let current = clock::current_folder()?;
+    for folder in plugin_dirs {
+        check_for_run(&current.join(folder))?;
+    }
+    Ok(())
 }
 
 fn surroundings(

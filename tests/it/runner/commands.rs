@@ -1,6 +1,7 @@
 //! The command line: what is refused, setup, and where settings come from.
 
 use super::stage::{SESSION, Stage};
+use crate::store::fixtures;
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
@@ -18,6 +19,18 @@ fn usage_errors_start_nothing() {
         assert_eq!(stage.run(args).code, Some(2), "{args:?}");
     }
     assert!(!stage.path("runs").exists());
+}
+
+/// A plugin that would not load is refused before the CLI is started.
+#[test]
+fn a_broken_plugin_costs_nothing() {
+    let plugin = |case: &str| fixtures().join("plugins").join(case).join("plugin").display().to_string();
+    let stage = Stage::fake();
+    let ended = stage.once(&["P", "--plugin-dir", &plugin("json-empty-file")]);
+    assert_eq!((ended.code, stage.starts()), (Some(1), 0), "{}", ended.err);
+    assert!(ended.err.contains("the plugin") && ended.err.contains("plugin validate"), "{}", ended.err);
+    stage.once(&["P", "--plugin-dir", &plugin("minimal")]);
+    assert_eq!(stage.starts(), 1);
 }
 
 #[test]
