@@ -24,13 +24,11 @@ fn usage_errors_start_nothing() {
 /// A plugin that would not load is refused before the CLI is started.
 #[test]
 fn a_broken_plugin_costs_nothing() {
-    let plugin = |case: &str| fixtures().join("plugins").join(case).join("plugin").display().to_string();
+    let plugin = fixtures().join("plugins/json-empty-file/plugin").display().to_string();
     let stage = Stage::fake();
-    let ended = stage.once(&["P", "--plugin-dir", &plugin("json-empty-file")]);
+    let ended = stage.once(&["P", "--plugin-dir", &plugin]);
     assert_eq!((ended.code, stage.starts()), (Some(1), 0), "{}", ended.err);
     assert!(ended.err.contains("the plugin") && ended.err.contains("plugin validate"), "{}", ended.err);
-    stage.once(&["P", "--plugin-dir", &plugin("minimal")]);
-    assert_eq!(stage.starts(), 1);
 }
 
 #[test]
