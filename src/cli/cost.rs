@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::load::load;
 use super::prices::PriceArgs;
 use super::range::RangeArgs;
-use crate::analysis::cost::{By, CostQuery, cost, turn_spends};
+use crate::analysis::cost::{By, CostQuery, cost, turn_costs, turn_spends};
 use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use anyhow::Result;
@@ -44,13 +44,12 @@ impl Args {
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
         let query = CostQuery { by: self.by, range, zone: loaded.zone };
-        let (result, found) = cost(&loaded.model, &selection, inputs.readable_manifest(), &prices, query);
+        let manifest = inputs.readable_manifest();
+        let costs = turn_costs(&loaded.model, manifest, &prices);
+        let (result, found) = cost(&loaded.model, &selection, manifest, &costs, &prices, query);
         let findings = loaded.findings_with(&selection, found.iter().cloned().chain(inputs.state_findings()));
-        let turns = if self.chart.is_wanted() {
-            turn_spends(&loaded.model, &selection, inputs.readable_manifest(), &prices, range)
-        } else {
-            Vec::new()
-        };
+        let turns =
+            if self.chart.is_wanted() { turn_spends(&loaded.model, &selection, &costs, range) } else { Vec::new() };
         let page = |opening: &Opening| views::cost(&result, &found, opening);
         loaded.finish_with(&self.common, "cost", &result, &findings, page, |opening| {
             self.chart.write(&self.common, || views::cost_chart(&result, &turns, &opening()))

@@ -1,6 +1,6 @@
 //! Money where the data contradicts itself or cannot be read: no cause explains more than it can, no figure is lost silently.
 
-use flower_analyze::analysis::cost::{By, Cost, CostQuery, cost};
+use flower_analyze::analysis::cost::{By, Cost, CostQuery, cost, turn_costs};
 use flower_analyze::analysis::prices::PriceTable;
 use flower_analyze::analysis::{Selection, TimeRange};
 use flower_analyze::run_dir::{Manifest, Position, Row};
@@ -50,7 +50,8 @@ fn reckoned(entries: &[Value], steps: &[Value], by: By, zone: &str) -> (Cost, Ve
     let manifest = Manifest::parse(Value::from(steps).to_string().as_bytes());
     let query = CostQuery { by, range: TimeRange::default(), zone: Zone::named(zone).unwrap() };
     let prices = PriceTable::built_in().unwrap();
-    let (cost, findings) = cost(&model, &Selection::all(&model), Some(&manifest), &prices, query);
+    let costs = turn_costs(&model, Some(&manifest), &prices);
+    let (cost, findings) = cost(&model, &Selection::all(&model), Some(&manifest), &costs, &prices, query);
     (cost, findings.into_iter().map(|finding| (finding.code.to_owned(), finding.place.seq)).collect())
 }
 

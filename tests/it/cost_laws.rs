@@ -1,6 +1,6 @@
 //! Laws of money: every way of adding up gives the same, whatever the rows and their order.
 
-use flower_analyze::analysis::cost::{By, Cost, CostQuery, cost};
+use flower_analyze::analysis::cost::{By, Cost, CostQuery, cost, turn_costs};
 use flower_analyze::analysis::prices::PriceTable;
 use flower_analyze::analysis::{Selection, TimeRange};
 use flower_analyze::run_dir::{Manifest, Position, Row};
@@ -98,7 +98,9 @@ fn costs(blocks: &[Block], order: &[usize], key: impl Fn(usize) -> &'static str,
         {"step":"other","session_id":"two","cost_usd":1.0,"started_at":1792846800,"ended_at":1792900000}]"#,
     );
     let query = CostQuery { by, range: TimeRange::default(), zone: Zone::named(zone).unwrap() };
-    cost(&model, &Selection::all(&model), Some(&manifest), &PriceTable::built_in().unwrap(), query).0
+    let prices = PriceTable::built_in().unwrap();
+    let costs = turn_costs(&model, Some(&manifest), &prices);
+    cost(&model, &Selection::all(&model), Some(&manifest), &costs, &prices, query).0
 }
 
 fn key_of(blocks: &[Block]) -> impl Fn(usize) -> &'static str {

@@ -1,3 +1,4 @@
+use super::TurnCost;
 use super::by_tool::{ToolSpend, by_tool};
 use super::cache::{CacheMoney, cache_money};
 use super::client::client_totals;
@@ -9,7 +10,6 @@ use super::spend::Spend;
 use super::step_facts::step_facts;
 use super::waste::{Waste, waste};
 use super::windows::Windows;
-use super::{TurnCost, turn_costs};
 use crate::analysis::prices::{PriceTable, Unpriced};
 use crate::analysis::{Selection, TimeRange};
 use crate::run_dir::{Kind, Manifest, StoreKey};
@@ -105,19 +105,19 @@ pub struct CostQuery {
     pub zone: Zone,
 }
 
-/// The cost of the chosen sessions, and what is to be said about it.
+/// The cost of the chosen sessions, and what is to be said about it; `costs` are those of every turn at `prices`.
 pub fn cost(
     model: &Model,
     selection: &Selection,
     manifest: Option<&Manifest>,
+    costs: &[TurnCost],
     prices: &PriceTable,
     query: CostQuery,
 ) -> (Cost, Vec<Finding>) {
-    let costs = turn_costs(model, manifest, prices);
     let range = query.range;
-    let in_selection = || model.usage.turns.iter().zip(&costs).filter(|(turn, _)| selection.has(turn.home));
+    let in_selection = || model.usage.turns.iter().zip(costs).filter(|(turn, _)| selection.has(turn.home));
     let turns: Vec<(&ModelTurn, &TurnCost)> = in_selection().filter(|(_, cost)| range.holds(cost.at)).collect();
-    let steps = manifest.map(|manifest| steps(model, selection, manifest, &costs, prices));
+    let steps = manifest.map(|manifest| steps(model, selection, manifest, costs, prices));
     let spend: Spend = turns.iter().copied().sum();
     let findings = findings(model, &turns, steps.as_deref().unwrap_or_default());
     let cost = Cost {
@@ -135,15 +135,15 @@ pub fn cost(
         steps: steps.unwrap_or_default(),
         by: query.by,
         rows: group(query.by, model, manifest, turns.iter().copied(), query.zone),
-        tools: if query.by == By::Tool { by_tool(model, selection, &costs, range, prices) } else { Vec::new() },
+        tools: if query.by == By::Tool { by_tool(model, selection, costs, range, prices) } else { Vec::new() },
         by_session: sums(&turns, |turn| {
             model.sessions.get(turn.home).map(|home| home.store_key().to_owned()).unwrap_or_default()
         }),
         by_model: sums(&turns, |turn| turn.model.to_string()),
         threads: threads(model, &turns),
         unpriced: unpriced(&turns),
-        cache: cache_money(model, selection, &costs, range, prices),
-        waste: waste(model, selection, manifest, &costs, range),
+        cache: cache_money(model, selection, costs, range, prices),
+        waste: waste(model, selection, manifest, costs, range),
         expensive_turns: expensive(model, &turns),
         trend: trend(&turns),
         spend,

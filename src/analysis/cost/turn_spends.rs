@@ -1,7 +1,5 @@
-use super::turn_costs;
-use crate::analysis::prices::PriceTable;
+use super::TurnCost;
 use crate::analysis::{Selection, TimeRange};
-use crate::run_dir::Manifest;
 use crate::session::Model;
 use crate::unit::{Timestamp, Tokens, Usd};
 
@@ -25,15 +23,8 @@ pub struct TurnSpend {
 }
 
 /// The chosen turns one by one, in the order of time; turns without a time come first.
-pub fn turn_spends(
-    model: &Model,
-    selection: &Selection,
-    manifest: Option<&Manifest>,
-    prices: &PriceTable,
-    range: TimeRange,
-) -> Vec<TurnSpend> {
-    let costs = turn_costs(model, manifest, prices);
-    let turns = model.usage.turns.iter().zip(&costs);
+pub fn turn_spends(model: &Model, selection: &Selection, costs: &[TurnCost], range: TimeRange) -> Vec<TurnSpend> {
+    let turns = model.usage.turns.iter().zip(costs);
     let chosen = turns.filter(|(turn, cost)| selection.has(turn.home) && range.holds(cost.at));
     let mut spends: Vec<TurnSpend> = chosen
         .map(|(turn, cost)| TurnSpend {

@@ -125,7 +125,7 @@ impl<'a> Scene<'a> {
 
     fn cost_and_findings(&self) -> &(Cost, Vec<Finding>) {
         let query = CostQuery { by: By::Run, range: TimeRange::default(), zone: self.zone };
-        self.cost.get_or_init(|| cost(self.model, self.selection, self.manifest(), self.prices, query))
+        self.cost.get_or_init(|| cost(self.model, self.selection, self.manifest(), self.costs(), self.prices, query))
     }
 
     fn failing(&self) -> &(Failures, Attempts) {
