@@ -47,6 +47,12 @@ pub(super) fn target(common: &CommonArgs, path: &Path) -> Result<PathBuf> {
     Ok(absolute(&current, path))
 }
 
+/// A path below the current folder as a person would type it there; any other stays whole.
+pub(super) fn from_here(path: &str) -> String {
+    let below = std::env::current_dir().ok().and_then(|current| Path::new(path).strip_prefix(current).ok());
+    below.filter(|below| !below.as_os_str().is_empty()).map_or(path.to_owned(), |below| below.display().to_string())
+}
+
 /// Writes a report on a directory.
 pub(super) fn write<T: Serialize>(
     common: &CommonArgs,

@@ -38,7 +38,7 @@ impl Args {
             let masker = if common.reveal { Masker::revealing() } else { Masker::masking() };
             output::write(&common, &document(&result.verdict, &masker)?)?;
         } else {
-            let page = || views::plugin_validation(&result, &findings);
+            let page = || views::plugin_validation(&result, &findings, &plugin::from_here(&result.verdict.target));
             plugin::write(&common, "plugin-validate", &path, &result, &findings, page)?;
         }
         if result.verdict.success { Ok(Exit::of(&findings, common.fail_on)) } else { Ok(Exit::Findings) }

@@ -3,11 +3,11 @@ use crate::report::{Cell, Column, Facts, Page, Table, findings_table};
 use crate::run_dir::ShortNames;
 use crate::unit::{Finding, Level, counted};
 
-/// The verdict on a plugin, in the words of the agent CLI, and what else is to be said.
-pub fn plugin_validation(result: &PluginValidation, findings: &[Finding]) -> Page {
+/// The verdict on a plugin, in the words of the agent CLI, and what else is to be said; `name` is that of the target.
+pub fn plugin_validation(result: &PluginValidation, findings: &[Finding], name: &str) -> Page {
     let verdict = &result.verdict;
     let what = verdict.manifest.as_ref().map_or("components", |manifest| manifest.kind);
-    let page = Page::new(format!("Validating {what}: {}", verdict.target));
+    let page = Page::new(format!("Validating {what}: {name}"));
     let root = root(&verdict.target);
     let columns = [
         Column::word("level"),
