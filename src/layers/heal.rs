@@ -1,16 +1,12 @@
 use super::object::quoted;
 use super::record::{Kind, Record, count};
-use super::trim::short_hash;
 use super::{Change, Edit, HealPolicy, Layer, Reason, Size};
-use crate::transcript::each_field;
+use crate::transcript::{each_field, healed_uuid};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the added result says.
 const HEALED: &str = "[这一步被打断了,没有结果。需要的话重做。]";
-
-/// Hexadecimal digits of an added entry's uuid.
-const UUID_DIGITS: usize = 12;
 
 /// Fields that an added entry has in common with the entry that it follows.
 const COPIED: [&str; 8] =
@@ -35,7 +31,7 @@ pub(super) fn heal(
         let Some(record) = records.get(at) else { continue };
         let parent = record.uuid.as_deref().map(ToOwned::to_owned);
         let name = parent.as_deref().or(ids.first().map(String::as_str)).unwrap_or_default();
-        let uuid = format!("heal-{}", short_hash(name, UUID_DIGITS));
+        let uuid = healed_uuid(name);
         let blocks = u64::try_from(ids.len()).unwrap_or(u64::MAX);
         added.insert(at, entry(record, &uuid, parent.as_deref(), &ids, policy));
         changes.push(Change {

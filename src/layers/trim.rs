@@ -1,6 +1,6 @@
 use super::record::{Kind, Record, count};
 use super::{Change, Edit, Layer, LoadFault, Reason, Report, Size, TrimPolicy};
-use sha2::{Digest, Sha256};
+use crate::transcript::short_hash;
 
 /// Hexadecimal digits of the hash that name a file.
 const NAME_DIGITS: usize = 16;
@@ -38,13 +38,6 @@ pub(super) fn trim(records: &mut [Record<'_>], policy: &TrimPolicy, changes: &mu
         });
         block.content = Some(after);
     }
-}
-
-/// The first hexadecimal digits of the SHA-256 of a text.
-pub(super) fn short_hash(text: &str, digits: usize) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    let hex = hash.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    hex.chars().take(digits).collect()
 }
 
 fn sites(records: &[Record<'_>], policy: &TrimPolicy) -> Vec<(usize, usize)> {

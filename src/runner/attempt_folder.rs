@@ -3,14 +3,12 @@ use super::mirror::store_key;
 use super::state_file::{lock, make_folder};
 use super::store::Store;
 use crate::run_dir::names::{ATTEMPTS, PROJECTS, TRANSCRIPT_EXTENSION};
+use crate::transcript::is_healed;
 use anyhow::{Context, Result};
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-
-/// Entries of healed calls, which only exist in what is fed to the CLI.
-const HEALED: &str = "heal-";
 
 /// Lines that the CLI writes to its files only.
 const FILE_ONLY: &str = "api-request";
@@ -156,9 +154,10 @@ fn ingest_file(store: &mut Store, key: &str, path: &Path, now: i64) -> Result<us
     Ok(store.append(&key, &entries, now)?.written)
 }
 
+/// A line that the store keeps: healed calls only exist in what is fed to the CLI.
 fn is_entry(entry: &Object<'_>) -> bool {
     let kind = entry.text("type").unwrap_or_default();
-    entry.text("uuid").is_some_and(|uuid| !uuid.starts_with(HEALED)) && !kind.starts_with(FILE_ONLY)
+    entry.text("uuid").is_some_and(|uuid| !is_healed(&uuid)) && !kind.starts_with(FILE_ONLY)
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 use super::json::Object;
 use super::rewrite::{Lists, strings};
 use super::state_file::{STATE_MODE, make_folder, replace};
-use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
+use crate::transcript::short_hash;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Results from this many characters on are written to a file. Source: spec/runner.md, section 15.
 const MIN_CHARACTERS: usize = 4000;
+
+/// Hexadecimal digits of the hash that name a file. Source: spec/runner.md, section 15.
+const NAME_DIGITS: usize = 16;
 
 /// Characters of the beginning that stay.
 const HEAD: usize = 400;
@@ -51,13 +53,7 @@ fn pointer(file: &Path, text: &str, characters: usize) -> String {
 
 /// Writes a text to the file that is named by its content; where it is.
 pub(super) fn write(folder: &Path, text: &str) -> io::Result<PathBuf> {
-    let digest = Sha256::digest(text.as_bytes());
-    let name = digest.iter().take(8).fold(String::new(), |mut name, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(name, "{byte:02x}");
-        name
-    });
-    let path = folder.join(format!("{name}.txt"));
+    let path = folder.join(format!("{}.txt", short_hash(text, NAME_DIGITS)));
     if !path.exists() {
         make_folder(folder)?;
         replace(&path, text.as_bytes(), STATE_MODE)?;

@@ -13,6 +13,14 @@ pub enum BreakKind {
         /// `parentUuid`.
         parent: Uid,
     },
+    /// The parent is what healing adds to an interrupted call at every load.
+    #[error(
+        "its parent is the result that healing adds to the interrupted call at {call}; it is fed to the model and never stored"
+    )]
+    HealedParent {
+        /// Sequence number of the entry with the call.
+        call: i64,
+    },
     /// The parent is missing right after a long pause or a change of version.
     #[error("its parent {parent} is missing right after {after}: a resume that did not find its end")]
     ResumeBreak {
@@ -109,7 +117,7 @@ impl Diagnosis for BreakKind {
 
     fn level(&self) -> Level {
         match self {
-            Self::DuplicateUuid { .. } | Self::ParentInOtherKey { .. } => Level::Info,
+            Self::HealedParent { .. } | Self::DuplicateUuid { .. } | Self::ParentInOtherKey { .. } => Level::Info,
             Self::PhantomParent { .. }
             | Self::ResumeBreak { .. }
             | Self::LostLogicalParent { .. }

@@ -65,6 +65,11 @@ impl<'a> Scene<'a> {
                 add(*ix, self.missing_parent(*ix, parent, previous), previous);
             }
         }
+        for ix in &self.forest.healed {
+            if let Some(link) = self.forest.links[*ix] {
+                add(*ix, BreakKind::HealedParent { call: self.entries[link.to].seq }, None);
+            }
+        }
         for ix in &self.forest.lost_logical {
             let logical = self.entries[*ix].extra.as_ref().and_then(|extra| extra.logical_parent.clone());
             if let Some(parent) = logical {

@@ -1,6 +1,6 @@
 use super::ancestry::Ancestry;
 use super::{CallFault, CallFaultKind, Chain, Ix, PerEntry, Standing, TurnId};
-use crate::transcript::{Block, CallInput, Entry, Label, Session};
+use crate::transcript::{Block, CallInput, Entry, Label, Session, Uid};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -175,6 +175,6 @@ impl Pairing<'_> {
 
 /// A result that the harness or a load layer wrote for a call that was interrupted.
 fn is_stand_in(answer: &Answer, entries: &PerEntry<&Entry>) -> bool {
-    let healed = entries[answer.at].uuid.as_ref().is_some_and(|uid| uid.to_string().starts_with("heal-"));
+    let healed = entries[answer.at].uuid.as_ref().is_some_and(Uid::is_healed);
     healed || answer.excerpt.contains("[Request interrupted") || answer.excerpt.starts_with("The user doesn't want")
 }

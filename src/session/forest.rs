@@ -1,6 +1,7 @@
 use super::{Ix, PerEntry};
-use crate::transcript::{Entry, Parent, Uid};
+use crate::transcript::{Entry, Parent, Uid, healed_uuid};
 use foldhash::{HashMap, HashMapExt};
+use std::cell::OnceCell;
 
 /// How a link from an entry to the one before it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -10,6 +11,9 @@ pub enum Trust {
     Recorded,
     /// `sourceToolAssistantUUID` names the entry with the call; `parentUuid` does not lead anywhere.
     BySourceAssistant,
+    /// `parentUuid` names the result that healing adds to an interrupted call at every load and that is never stored: its
+    /// uuid is derived from that of the entry with the call.
+    ByHealedCall,
     /// `logicalParentUuid` of a compaction boundary; only the history view follows it.
     Logical,
     /// The entry before it in the file. Never followed, only offered.
@@ -22,6 +26,7 @@ impl Trust {
         match self {
             Self::Recorded => "recorded",
             Self::BySourceAssistant => "by-source-assistant",
+            Self::ByHealedCall => "by-healed-call",
             Self::Logical => "logical",
             Self::FileOrder => "file-order",
         }
@@ -32,6 +37,7 @@ impl Trust {
         match self {
             Self::Recorded => "recorded in parentUuid",
             Self::BySourceAssistant => "known from sourceToolAssistantUUID, parentUuid leads nowhere",
+            Self::ByHealedCall => "recorded in parentUuid, over the result that healing adds to an interrupted call",
             Self::Logical => "recorded in logicalParentUuid, across a compaction",
             Self::FileOrder => "a guess: the entry before it in the file",
         }
@@ -58,6 +64,8 @@ pub struct Forest {
     pub cycles: Vec<Ix>,
     /// Entries whose `parentUuid` names no entry of this session.
     pub dangling: Vec<Ix>,
+    /// Entries that follow the result which healing adds to a call at every load.
+    pub healed: Vec<Ix>,
     /// Boundaries whose `logicalParentUuid` names no entry of this session.
     pub lost_logical: Vec<Ix>,
     /// Entries whose uuid an earlier entry has: (earlier, later).
@@ -76,6 +84,7 @@ impl Forest {
             self_parents: Vec::new(),
             cycles: Vec::new(),
             dangling: Vec::new(),
+            healed: Vec::new(),
             lost_logical: Vec::new(),
             duplicates,
             offsets: Vec::new(),
@@ -118,6 +127,10 @@ impl Forest {
             }
             if let Some(to) = find(parent) {
                 return Some(Link { to, trust: Trust::Recorded });
+            }
+            if let Some(to) = by_uid.healed(parent).filter(|to| *to < ix) {
+                self.healed.push(ix);
+                return Some(Link { to, trust: Trust::ByHealedCall });
             }
             self.dangling.push(ix);
             let source = entry.source_assistant.as_ref().and_then(find).filter(|to| *to != ix);
@@ -183,14 +196,18 @@ impl Forest {
 
 /// Entries by uuid: nearly every uuid stands once, so further copies are kept apart.
 struct ByUid<'a> {
+    entries: &'a PerEntry<&'a Entry>,
     first: HashMap<&'a Uid, Ix>,
     copies: HashMap<&'a Uid, Vec<Ix>>,
+    /// Entries with calls by the uuid of what healing adds after them: made when it is first asked for.
+    healed: OnceCell<HashMap<String, Ix>>,
 }
 
 impl<'a> ByUid<'a> {
     /// The entries by uuid, and the pairs that share one.
-    fn of(entries: &PerEntry<&'a Entry>) -> (Self, Vec<(Ix, Ix)>) {
-        let mut by_uid = Self { first: HashMap::with_capacity(entries.len()), copies: HashMap::new() };
+    fn of(entries: &'a PerEntry<&'a Entry>) -> (Self, Vec<(Ix, Ix)>) {
+        let first = HashMap::with_capacity(entries.len());
+        let mut by_uid = Self { entries, first, copies: HashMap::new(), healed: OnceCell::new() };
         let mut duplicates = Vec::new();
         for (ix, entry) in entries.iter().filter(|(_, entry)| entry.in_chain()) {
             let Some(uid) = &entry.uuid else { continue };
@@ -201,6 +218,16 @@ impl<'a> ByUid<'a> {
             }
         }
         (by_uid, duplicates)
+    }
+
+    /// The entry with the call that healing gives a result with this uuid.
+    fn healed(&self, uid: &Uid) -> Option<Ix> {
+        if !uid.is_healed() {
+            return None;
+        }
+        let calling = || self.entries.iter().filter(|(_, entry)| entry.calls().next().is_some());
+        let named = |(ix, entry): (Ix, &&Entry)| Some((healed_uuid(&entry.uuid.as_ref()?.to_string()), ix));
+        self.healed.get_or_init(|| calling().filter_map(named).collect()).get(&uid.to_string()).copied()
     }
 
     /// Of several entries with this uuid the last one before `ix`, else the first one after it; never `ix` itself.

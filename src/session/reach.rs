@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Reachable {
     /// Chain entries in all.
     pub of: usize,
-    /// Reached by the bare walk over `parentUuid`.
+    /// Reached by the bare walk over `parentUuid`, with the entries that healing adds at every load.
     pub plain: usize,
     /// Reached when turns are taken as groups, up to the last compaction: what the model sees.
     pub loaded: usize,
@@ -15,9 +15,11 @@ pub struct Reachable {
     pub history: usize,
 }
 
-/// The bare walk from `leaf` over recorded parents.
+/// The bare walk from `leaf` over recorded parents, with the entries that healing adds at every load.
 pub(super) fn plain(forest: &Forest, leaf: Ix) -> Vec<Ix> {
-    let recorded = |ix: &Ix| forest.links[*ix].filter(|link| link.trust == Trust::Recorded).map(|link| link.to);
+    let recorded = |ix: &Ix| {
+        forest.links[*ix].filter(|link| matches!(link.trust, Trust::Recorded | Trust::ByHealedCall)).map(|link| link.to)
+    };
     std::iter::successors(Some(leaf), recorded).collect()
 }
 

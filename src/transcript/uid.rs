@@ -1,3 +1,4 @@
+use super::is_healed;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +18,11 @@ impl Uid {
     /// From the text in a payload.
     pub fn new(text: &str) -> Self {
         canonical(text).map_or_else(|| Self::Text(Arc::from(text)), Self::Canonical)
+    }
+
+    /// Whether healing added the entry that has it.
+    pub fn is_healed(&self) -> bool {
+        matches!(self, Self::Text(text) if is_healed(text))
     }
 
     /// The first eight characters, as tables show them.

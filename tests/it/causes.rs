@@ -100,6 +100,7 @@ fn each_fixture_shows_its_cause_and_nothing_else() {
         ("compaction", "", "", "main:8 preserved-lost"),
         ("leaf-disagrees", "main:1 several-prompts 2 4*", "", "main:3 leaf-disagrees, not-here leaf-not-here"),
         ("orphan-call", "", "", "main:1 orphan-call"),
+        ("healed-parent", "", "main:2 healed-parent", "main:1 orphan-call"),
         ("result-without-call", "", "", "main:1 result-without-call"),
         ("second-result", "", "", "main:3 second-result"),
         ("hidden-result", "", "", "main:3 hidden-result"),

@@ -71,7 +71,8 @@ fn cuts(kind: &BreakKind) -> bool {
         | BreakKind::MidFileRoot
         | BreakKind::Cycle
         | BreakKind::SelfParent => true,
-        BreakKind::ParentInOtherKey { .. }
+        BreakKind::HealedParent { .. }
+        | BreakKind::ParentInOtherKey { .. }
         | BreakKind::LostLogicalParent { .. }
         | BreakKind::DuplicateUuid { .. }
         | BreakKind::DuplicateUuidDiffers { .. }

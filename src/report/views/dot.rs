@@ -44,7 +44,7 @@ fn edges(cluster: usize, session: &ChainSession) -> impl Iterator<Item = String>
         let style = match line.link? {
             Trust::Recorded => "",
             Trust::Logical => " [style=dashed, label=\"compaction\"]",
-            Trust::BySourceAssistant | Trust::FileOrder => " [style=dotted]",
+            Trust::BySourceAssistant | Trust::ByHealedCall | Trust::FileOrder => " [style=dotted]",
         };
         Some(format!("    n{cluster}_{} -> n{cluster}_{at}{style};", line.below?))
     })

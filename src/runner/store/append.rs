@@ -1,15 +1,12 @@
 use super::super::json::Object;
 use super::fold::fold;
+use super::known::KnownThread;
 use super::open::{Store, StoreError};
 use super::summary_data::SummaryData;
 use crate::run_dir::{Kind, StoreKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use std::borrow::Cow;
-use std::collections::HashSet;
 
-const LAST_MTIME: &str = include_str!("../../../queries/runner/last_mtime.sql");
 const NEXT_SEQ: &str = include_str!("../../../queries/runner/next_seq.sql");
-const HAS_UID: &str = include_str!("../../../queries/runner/has_uid.sql");
 const INSERT_ENTRY: &str = include_str!("../../../queries/runner/insert_entry.sql");
 const WRITE_META: &str = include_str!("../../../queries/runner/write_meta.sql");
 const SUMMARY: &str = include_str!("../../../queries/runner/summary.sql");
@@ -31,74 +28,63 @@ impl Store {
     pub(in crate::runner) fn append(&mut self, key: &str, entries: &[&str], now: i64) -> Result<Appended, StoreError> {
         // Two runners in one directory must not take the same numbers: the write lock comes before the first question.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let new = new_entries(&transaction, key, entries)?;
-        let appended = Appended { written: new.len(), known: entries.len() - new.len() };
-        if new.is_empty() {
+        self.known.forget_if_others_wrote(&transaction)?;
+        let parts = StoreKey::parse(key);
+        let mut thread = match self.known.thread(key) {
+            Some(thread) => thread.clone(),
+            None => read_thread(&transaction, key, parts)?,
+        };
+        let first = thread.next_seq;
+        append_new(&transaction, key, entries, &mut thread)?;
+        let written = usize::try_from(thread.next_seq.saturating_sub(first)).unwrap_or(0);
+        let appended = Appended { written, known: entries.len().saturating_sub(written) };
+        if written == 0 {
             return Ok(appended);
         }
-        let last: Option<i64> = transaction.prepare_cached(LAST_MTIME)?.query_row([], |row| row.get(0))?;
-        let mtime = now.max(self.last_mtime.saturating_add(1)).max(last.unwrap_or(0).saturating_add(1));
-        let first: i64 = transaction.prepare_cached(NEXT_SEQ)?.query_row([key], |row| row.get(0))?;
-        let mut next = first;
-        let mut insert = transaction.prepare_cached(INSERT_ENTRY)?;
-        for entry in &new {
-            insert.execute(params![key, next, entry.uid, entry.json])?;
-            next = next.saturating_add(1);
-        }
-        drop(insert);
-        transaction.prepare_cached(WRITE_META)?.execute(params![key, mtime, next])?;
-        let parts = StoreKey::parse(key);
-        if parts.kind() == Kind::Main {
-            summarise(&transaction, parts, &new, mtime)?;
+        let mtime = now.max(self.known.last_mtime(&transaction)?.saturating_add(1));
+        transaction.prepare_cached(WRITE_META)?.execute(params![key, mtime, thread.next_seq])?;
+        if let Some(summary) = &thread.summary {
+            let json = summary.to_json(parts.session, mtime);
+            transaction.prepare_cached(WRITE_SUMMARY)?.execute(params![parts.project, parts.session, mtime, json])?;
         }
         transaction.commit()?;
-        self.last_mtime = mtime;
+        self.known.wrote(key, thread, mtime);
         Ok(appended)
     }
 }
 
-/// An entry that is not in the store yet.
-struct NewEntry<'a> {
-    json: &'a str,
-    object: Object<'a>,
-    uid: Option<String>,
+/// Where a store key stands. A summary that cannot be read is made anew.
+fn read_thread(connection: &Connection, key: &str, parts: StoreKey<'_>) -> rusqlite::Result<KnownThread> {
+    let next_seq = connection.prepare_cached(NEXT_SEQ)?.query_row([key], |row| row.get(0))?;
+    if parts.kind() != Kind::Main {
+        return Ok(KnownThread { next_seq, summary: None });
+    }
+    let mut statement = connection.prepare_cached(SUMMARY)?;
+    let stored: Option<String> = statement.query_row([parts.project, parts.session], |row| row.get(0)).optional()?;
+    Ok(KnownThread { next_seq, summary: Some(stored.as_deref().map(SummaryData::parse).unwrap_or_default()) })
 }
 
-/// The entries without those whose uuid is known. Uuids are looked up one by one: a fork sends its whole history again.
-fn new_entries<'a>(connection: &Connection, key: &str, entries: &[&'a str]) -> rusqlite::Result<Vec<NewEntry<'a>>> {
-    let mut has_uid = connection.prepare_cached(HAS_UID)?;
-    let mut seen = HashSet::new();
-    let mut new = Vec::with_capacity(entries.len());
+/// Inserts the entries whose uuid is not there yet, and folds them into the summary of a main thread.
+fn append_new(connection: &Connection, key: &str, entries: &[&str], thread: &mut KnownThread) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached(INSERT_ENTRY)?;
     for json in entries {
-        let object = Object::parse(json).unwrap_or_default();
-        let uid = object.text("uuid").map(Cow::into_owned);
-        if let Some(uid) = &uid
-            && (!seen.insert(uid.clone()) || has_uid.exists(params![key, uid])?)
-        {
+        let entry = Object::parse(json).unwrap_or_default();
+        if insert.execute(params![key, thread.next_seq, entry.text("uuid"), json])? == 0 {
             continue;
         }
-        new.push(NewEntry { json, object, uid });
+        thread.next_seq = thread.next_seq.saturating_add(1);
+        if let Some(summary) = &mut thread.summary {
+            fold(summary, &entry);
+        }
     }
-    Ok(new)
-}
-
-/// Folds the new entries into the summary of their main thread. A summary that cannot be read is made anew.
-fn summarise(connection: &Connection, key: StoreKey<'_>, new: &[NewEntry<'_>], mtime: i64) -> rusqlite::Result<()> {
-    let (project, session) = (key.project, key.session);
-    let stored: Option<String> =
-        connection.prepare_cached(SUMMARY)?.query_row([project, session], |row| row.get(0)).optional()?;
-    let mut data = stored.as_deref().map(SummaryData::parse).unwrap_or_default();
-    for entry in new {
-        fold(&mut data, &entry.object);
-    }
-    let json = data.to_json(session, mtime);
-    connection.prepare_cached(WRITE_SUMMARY)?.execute(params![project, session, mtime, json]).map(drop)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::super::frame::Frame;
     use super::super::super::mirror::store_key;
+    use super::super::known::Known;
     use super::*;
     use serde_json::{Value, json};
     use std::fs;
@@ -146,8 +132,39 @@ mod tests {
         let mut store = store();
         store.append(KEY, &[r#"{"a":1}"#, r#"{"a":2}"#], 1).unwrap();
         store.connection.execute("UPDATE meta SET next_seq = 0", []).unwrap();
+        store.known = Known::default();
         assert_eq!(store.append(KEY, &[r#"{"a":3}"#], 1).unwrap().written, 1);
         assert_eq!(column(&store, "SELECT max(seq) || '' FROM entries"), ["2"]);
+    }
+
+    #[test]
+    fn what_another_process_wrote_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mut one, mut other] = [(); 2].map(|()| Store::open(&folder.path().join("s.db")).unwrap());
+        let entry = |n: u8| format!(r#"{{"uuid":"{n}","gitBranch":"b{n}"}}"#);
+        one.append(KEY, &[&entry(0)], 7).unwrap();
+        other.append(KEY, &[&entry(0), &entry(1)], 7).unwrap();
+        one.append(KEY, &[&entry(1), &entry(2)], 7).unwrap();
+        one.append(KEY, &[&entry(3)], 7).unwrap();
+        assert_eq!(column(&one, "SELECT seq || uid FROM entries ORDER BY seq"), ["00", "11", "22", "33"]);
+        assert_eq!(column(&other, "SELECT mtime || ' ' || next_seq FROM meta"), ["10 4"]);
+        let expected = r#"{"session_id":"11111111-1111-4111-8111-111111111111","mtime":10,"data":{"is_sidechain":false,"git_branch":"b3"}}"#;
+        assert_eq!(column(&one, "SELECT data FROM summaries"), [expected]);
+    }
+
+    #[test]
+    fn an_append_that_fails_is_not_taken_for_written() {
+        let mut store = store();
+        store.append(KEY, &[r#"{"uuid":"a"}"#], 1).unwrap();
+        store
+            .connection
+            .execute_batch("CREATE TRIGGER t BEFORE INSERT ON summaries BEGIN SELECT RAISE(FAIL, 'full'); END")
+            .unwrap();
+        assert!(store.append(KEY, &[r#"{"uuid":"b","cwd":"/lost"}"#], 1).is_err());
+        store.connection.execute_batch("DROP TRIGGER t").unwrap();
+        assert_eq!(store.append(KEY, &[r#"{"uuid":"b"}"#], 1).unwrap().written, 1);
+        assert_eq!(column(&store, "SELECT seq || uid FROM entries ORDER BY seq"), ["0a", "1b"]);
+        assert!(!column(&store, "SELECT data FROM summaries")[0].contains("lost"));
     }
 
     #[test]

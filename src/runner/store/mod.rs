@@ -2,6 +2,7 @@
 
 mod append;
 mod fold;
+mod known;
 mod open;
 mod read;
 mod summary_data;

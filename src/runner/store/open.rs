@@ -1,3 +1,4 @@
+use super::known::Known;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -22,8 +23,8 @@ const SCHEMA: [&str; 4] = [
 #[derive(Debug)]
 pub(in crate::runner) struct Store {
     pub(in crate::runner) connection: Connection,
-    /// The last time that was written; the next one is later.
-    pub(super) last_mtime: i64,
+    /// What was written last.
+    pub(super) known: Known,
 }
 
 /// Why a store could not be opened, written or read.
@@ -54,7 +55,7 @@ impl Store {
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
         let connection = opened.map_err(failed)?;
         prepare_patiently(&connection).map_err(failed)?;
-        Ok(Self { connection, last_mtime: 0 })
+        Ok(Self { connection, known: Known::default() })
     }
 }
 

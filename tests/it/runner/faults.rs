@@ -92,8 +92,7 @@ fn a_killed_cli_leaves_an_unanswered_call() {
         api.then(vec![bash("sleep 0.5; kill -9 $PPID; sleep 5"), says("went on")]);
         let ended = stage.once(&["-t", "Bash", "P"]);
         assert_eq!(ended.code, Some(0), "{version}: {ended:?}");
-        // What follows the healed call hangs below an entry that is made anew at every load, and never stored.
-        let healed = ["detached-entries", "orphan-call", "phantom-parent", "step-retried"];
+        let healed = ["healed-parent", "orphan-call", "step-retried"];
         assert_eq!(stage.findings(), healed, "{version}");
         measures(stage, 2, version);
     });
