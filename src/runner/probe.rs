@@ -4,6 +4,8 @@ use std::io::Read;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::Proxy;
+use ureq::http::Uri;
+use ureq::http::uri::Authority;
 
 /// The model that is asked where none is set.
 const USUAL_MODEL: &str = "claude-3-5-haiku-20241022";
@@ -40,6 +42,10 @@ pub(super) fn probe(environment: &Environment, timeout: Duration) -> (Verdict, S
     }
     let base = environment.value(BASE_URL).unwrap_or(USUAL).trim_end_matches('/');
     let base = if base.contains("://") { base.to_owned() } else { format!("https://{base}") };
+    if !is_address(&base) {
+        let text = format!("{BASE_URL} is {base}; expected http:// or https:// with a host, and a port up to 65535");
+        return (Verdict::Config, text);
+    }
     let mut request = agent(environment, &base, timeout).post(format!("{base}/v1/messages"));
     request = request.header("anthropic-version", "2023-06-01").header("content-type", "application/json");
     // The CLI sends both where both are set.
@@ -60,8 +66,21 @@ pub(super) fn probe(environment: &Environment, timeout: Duration) -> (Verdict, S
             let _ = answer.body_mut().as_reader().take(MAX_BODY).read_to_end(&mut body);
             judge(answer.status().as_u16(), &String::from_utf8_lossy(&body))
         }
+        // What cannot be sent, such as a credential with a line break, cannot be sent later either.
+        Err(error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_))) => (Verdict::Config, error.to_string()),
         Err(error) => (Verdict::Net, error.to_string()),
     }
+}
+
+/// Whether a request can be sent to it at all.
+fn is_address(base: &str) -> bool {
+    let Ok(uri) = base.parse::<Uri>() else { return false };
+    let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+    let is_port = |authority: &Authority| {
+        let after_host = authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, host)| host);
+        after_host.len() == authority.host().len() || authority.port_u16().is_some()
+    };
+    is_web && uri.authority().is_some_and(|authority| !authority.host().is_empty() && is_port(authority))
 }
 
 /// The model without the mark of a long context, which the CLI turns into a header.
@@ -73,14 +92,16 @@ fn model(environment: &Environment) -> &str {
 fn agent(environment: &Environment, base: &str, timeout: Duration) -> Agent {
     let host = base.split_once("://").map_or(base, |(_, rest)| rest).split(['/', ':']).next().unwrap_or_default();
     let proxy = proxy(environment, base.starts_with("http://"), host).and_then(|proxy| Proxy::new(&proxy).ok());
-    Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).proxy(proxy).build().into()
+    // A redirection is an answer: following it would hand the credential to whatever host it names.
+    let config = Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).max_redirects(0);
+    config.proxy(proxy).build().into()
 }
 
 fn judge(status: u16, body: &str) -> (Verdict, String) {
     let lower = body.to_lowercase();
     let verdict = match status {
         401 | 403 => Verdict::Auth,
-        404 => Verdict::Config,
+        300..400 | 404 => Verdict::Config,
         400 if NO_MODEL.iter().any(|text| lower.contains(text)) => Verdict::Config,
         500.. => Verdict::Net,
         _ => Verdict::Ok,

@@ -9,6 +9,10 @@ use std::time::Duration;
 
 /// A server that gives one answer and hands out the request. With `None` it never answers.
 fn server(answer: Option<(u16, &'static str)>) -> (String, Receiver<String>) {
+    server_that_points(answer, None)
+}
+
+fn server_that_points(answer: Option<(u16, &'static str)>, location: Option<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/", listener.local_addr().unwrap());
     let (sender, requests) = channel();
@@ -33,7 +37,8 @@ fn server(answer: Option<(u16, &'static str)>) -> (String, Receiver<String>) {
             Some((status, body)) => {
                 write!(
                     stream,
-                    "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                    "HTTP/1.1 {status} X\r\nlocation: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                    location.as_deref().unwrap_or("/"),
                     body.len()
                 )
                 .unwrap();
@@ -58,6 +63,8 @@ fn answers_have_their_verdict() {
         (200, "{}", 0, "ok"),
         (400, "messages: odd", 0, "ok"),
         (400, "model: Not Found", 1, "config"),
+        (302, "x", 1, "config"),
+        (307, "x", 1, "config"),
         (401, "x", 1, "auth"),
         (403, "x", 1, "auth"),
         (404, "x", 1, "config"),
@@ -73,6 +80,30 @@ fn answers_have_their_verdict() {
     stage.base = Some(format!("http://{}", listener.local_addr().unwrap()));
     drop(listener);
     assert!(stage.run(&["probe"]).out.starts_with("net: "), "refused");
+}
+
+#[test]
+fn the_credential_follows_no_redirection() {
+    for status in [301, 302, 303, 307, 308] {
+        let (elsewhere, stolen) = server(Some((200, "{}")));
+        let (base, requests) = server_that_points(Some((status, "")), Some(elsewhere));
+        let mut stage = Stage::fake();
+        stage.base = Some(base);
+        let ended = stage.run(&["probe"]);
+        assert!(requests.recv().unwrap().starts_with("POST "));
+        assert!(ended.out.starts_with("config: ") && stolen.try_recv().is_err(), "{status}: {ended:?}");
+    }
+}
+
+#[test]
+fn what_is_no_address_is_not_waited_for() {
+    for base in ["ftp://x", "not a url", "http://127.0.0.1:99999", "http://"] {
+        let mut stage = Stage::fake();
+        stage.base = Some(base.to_owned());
+        let ended = stage.run(&["once", "P"]);
+        assert!(ended.code == Some(1) && ended.err.contains("(config)"), "{base}: {ended:?}");
+        assert_eq!(stage.starts(), 0, "{base}");
+    }
 }
 
 #[test]
