@@ -4,9 +4,12 @@ use super::state_file::{lock, make_folder};
 use super::store::Store;
 use crate::run_dir::names::{ATTEMPTS, PROJECTS, TRANSCRIPT_EXTENSION};
 use crate::transcript::is_healed;
+use crate::unit::counted;
 use anyhow::{Context, Result};
+use rustix::io::{Errno, FdFlags};
+use rustix::process::{Pid, test_kill_process};
 use std::fs::{self, File, Permissions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -18,12 +21,13 @@ const LOCK_ENDING: &str = ".lock";
 
 /// The private configuration folders of the attempts of one process, below the run directory.
 ///
-/// The lock is held as long as the process lives: folders whose lock is free belong to a process that died.
+/// The lock is held as long as the process lives, and by the CLIs that it started: folders whose lock is free belong to a
+/// process that died, and nobody writes to them.
 #[derive(Debug)]
 pub(super) struct AttemptFolders {
     root: PathBuf,
     run: String,
-    _lock: File,
+    lock: File,
 }
 
 /// The configuration folder of one attempt (spec/runner.md, section 6).
@@ -37,7 +41,10 @@ impl AttemptFolders {
         make_folder(&root).with_context(|| format!("cannot make {}", root.display()))?;
         let held =
             lock(&root.join(format!("{run}.lock"))).with_context(|| format!("cannot lock {}", root.display()))?;
-        Ok(Self { root, run: run.to_owned(), _lock: held })
+        // What is started inherits it: a CLI goes on writing when the runner is killed.
+        rustix::io::fcntl_setfd(&held, FdFlags::empty())?;
+        (&held).write_all(std::process::id().to_string().as_bytes())?;
+        Ok(Self { root, run: run.to_owned(), lock: held })
     }
 
     /// An empty folder for an attempt.
@@ -55,11 +62,20 @@ impl AttemptFolders {
         let mut told = Vec::new();
         for (name, path) in self.listed()? {
             let Some((run, _)) = name.rsplit_once('-').filter(|_| path.is_dir()) else { continue };
-            let Some(_held) = self.lock_of_dead(run) else { continue };
+            let Some(_held) = self.lock_of_dead(run) else {
+                told.extend(self.orphan(run).map(|pid| orphan_sentence(&name, pid)));
+                continue;
+            };
             let folder = AttemptFolder(path);
-            let written = folder.ingest(store, now)?;
-            folder.remove()?;
-            told.push(format!("{name} was left by a process that died: {written} entries were not in the store yet"));
+            let taken = folder.ingest(store, now);
+            let removed = taken.as_ref().is_ok_and(|_| folder.remove().is_ok());
+            told.push(match taken {
+                Ok(written) => {
+                    let kept = if removed { "" } else { "; the folder cannot be removed" };
+                    format!("{name} was left behind: {} not in the store yet{kept}", counted_entries(written))
+                }
+                Err(error) => format!("{name} was left behind and cannot be taken over: {error:#}; it is kept"),
+            });
         }
         for (name, path) in self.listed()? {
             if let Some(run) = name.strip_suffix(LOCK_ENDING)
@@ -79,6 +95,14 @@ impl AttemptFolders {
         Ok(named.collect::<std::io::Result<_>>()?)
     }
 
+    /// The runner that a lock belongs to, if it is dead while something that it started still holds the lock.
+    fn orphan(&self, run: &str) -> Option<Pid> {
+        let text = fs::read_to_string(self.root.join(format!("{run}{LOCK_ENDING}"))).ok()?;
+        let pid = Pid::from_raw(text.trim().parse().ok()?)?;
+        let is_dead = run != self.run && test_kill_process(pid) == Err(Errno::SRCH);
+        is_dead.then_some(pid)
+    }
+
     /// The lock of another process, if that has died.
     fn lock_of_dead(&self, run: &str) -> Option<File> {
         if run == self.run {
@@ -89,14 +113,26 @@ impl AttemptFolders {
     }
 }
 
+fn orphan_sentence(name: &str, pid: Pid) -> String {
+    format!(
+        "{name} is left alone: its runner ({}) died, but what that started still runs, spends and writes there; it is taken over once that has ended",
+        pid.as_raw_nonzero()
+    )
+}
+
+fn counted_entries(written: usize) -> String {
+    format!("{} {}", counted(written, "entry"), if written == 1 { "was" } else { "were" })
+}
+
 /// Without a lock file nobody holds the lock: `/dev/null` stands for it.
 fn absent(error: std::io::Error) -> std::io::Result<File> {
     if error.kind() == std::io::ErrorKind::NotFound { File::open("/dev/null") } else { Err(error) }
 }
 
-/// The process is over; a file that nobody locks means nothing.
+/// The process is over; a file that nobody locks means nothing. What was started and still runs keeps it.
 impl Drop for AttemptFolders {
     fn drop(&mut self) {
+        let _ = self.lock.unlock();
         #[expect(clippy::disallowed_methods, reason = "the runner's own lock")]
         let _ = fs::remove_file(self.root.join(format!("{}{LOCK_ENDING}", self.run)));
     }
@@ -113,7 +149,8 @@ impl AttemptFolder {
         self.0.join(PROJECTS)
     }
 
-    /// Puts the entries of its transcripts that have a uuid into the store, as far as they are not there; how many.
+    /// Puts the entries of its transcripts into the store, as far as they are not there; how many. What has no uuid is
+    /// there if the same bytes are, as often.
     pub(super) fn ingest(&self, store: &mut Store, now: i64) -> Result<usize> {
         let projects = self.projects();
         let mut written = 0;
@@ -143,11 +180,14 @@ impl AttemptFolder {
 
 fn ingest_file(store: &mut Store, key: &str, path: &Path, now: i64) -> Result<usize> {
     let key = store.key_of_same_session(key)?;
+    let mut stored = store.without_uid(&key)?;
     let mut entries = Vec::new();
     for line in BufReader::new(File::open(path)?).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        if Object::parse(&line).is_some_and(|entry| is_entry(&entry)) {
-            entries.push(line);
+        let Some(entry) = Object::parse(&line).filter(is_entry) else { continue };
+        match stored.get_mut(&line) {
+            Some(times @ 1..) if entry.text("uuid").is_none() => *times -= 1,
+            _ => entries.push(line),
         }
     }
     let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
@@ -157,7 +197,7 @@ fn ingest_file(store: &mut Store, key: &str, path: &Path, now: i64) -> Result<us
 /// A line that the store keeps: healed calls only exist in what is fed to the CLI.
 fn is_entry(entry: &Object<'_>) -> bool {
     let kind = entry.text("type").unwrap_or_default();
-    entry.text("uuid").is_some_and(|uuid| !is_healed(&uuid)) && !kind.starts_with(FILE_ONLY)
+    !entry.text("uuid").is_some_and(|uuid| is_healed(&uuid)) && !kind.starts_with(FILE_ONLY)
 }
 
 #[cfg(test)]
@@ -169,7 +209,7 @@ mod tests {
     fn what_a_dead_process_left_is_taken_over() {
         let run_dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(&run_dir.path().join("s.db")).unwrap();
-        store.append("-flower-key/s", &[r#"{"uuid":"a"}"#], 1).unwrap();
+        store.append("-flower-key/s", &[r#"{"uuid":"a"}"#, r#"{"type":"last-prompt"}"#], 1).unwrap();
         let dead = AttemptFolders::open(run_dir.path(), "r1").unwrap();
         let folder = dead.make(1).unwrap();
         let project = folder.projects().join("-w");
@@ -178,6 +218,8 @@ mod tests {
             r#"{"uuid":"a"}"#,
             r#"{"uuid":"heal-0123456789ab"}"#,
             r#"{"type":"last-prompt"}"#,
+            r#"{"type":"last-prompt"}"#,
+            r#"{"type":"mode"}"#,
             r#"{"type":"api-request","uuid":"x"}"#,
             r#"{"uuid":"b"}"#,
             r#"{"uuid":"torn"#,
@@ -189,7 +231,8 @@ mod tests {
         drop(dead);
         assert_eq!(alive.recover(&mut store, 2).unwrap().len(), 2);
         let stored: Vec<String> = store.payloads("-flower-key/s").unwrap().into_iter().map(|(_, json)| json).collect();
-        assert_eq!(stored, [r#"{"uuid":"a"}"#, r#"{"uuid":"b"}"#], "under the key that the session has");
+        let [a, prompt, mode, b] = [r#"{"uuid":"a"}"#, lines[2], lines[4], r#"{"uuid":"b"}"#];
+        assert_eq!(stored, [a, prompt, prompt, mode, b], "what was missing, under the key that the session has");
         assert!(!folder.path().exists() && alive.recover(&mut store, 3).unwrap().is_empty());
     }
 }

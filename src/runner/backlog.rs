@@ -1,13 +1,19 @@
+use super::clock;
 use super::store::{Store, StoreError};
+use crate::unit::counted;
 use std::collections::HashMap;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use thiserror::Error;
 
 /// Waits before an append is tried again, in milliseconds. Source: spec/runner.md, section 13.
 const PAUSES: [u64; 3] = [0, 200, 800];
 
 /// Bytes of entries that are held back while the store cannot be written; beyond it the CLI's own files have to do.
 const MAX_HELD: usize = 16 << 20;
+
+/// How long a store that failed is left alone: trying takes up to some seconds, and the CLI waits meanwhile.
+const REST: Duration = Duration::from_secs(10);
 
 /// Entries on their way to the store, in their order: while it cannot be written they are held back.
 #[derive(Debug, Default)]
@@ -16,35 +22,44 @@ pub(super) struct Backlog {
     bytes: usize,
     /// The key that the store has for the session of a key, once that is known.
     keys: HashMap<String, String>,
-    /// Some entries were not kept here: they are only in the CLI's own files.
-    is_incomplete: bool,
+    /// When the store failed last.
+    failed_at: Option<Instant>,
+}
+
+/// Entries that could not be stored.
+#[derive(Debug, Error)]
+#[error("{} held back: {reason}", counted(*.entries, "entry"))]
+pub(super) struct HeldBack {
+    entries: usize,
+    reason: String,
 }
 
 impl Backlog {
-    /// Notes that something is only in the CLI's own files.
-    pub(super) const fn miss(&mut self) {
-        self.is_incomplete = true;
-    }
-
-    /// Whether everything that came in is in the store.
-    pub(super) const fn is_stored(&self) -> bool {
-        !self.is_incomplete && self.held.is_empty()
+    /// How many entries are held back.
+    pub(super) fn held(&self) -> usize {
+        self.held.iter().map(|(_, entries)| entries.len()).sum()
     }
 
     /// Stores entries, and those that were held back before them.
-    pub(super) fn store(&mut self, store: &mut Store, key: &str, entries: &[&str], now: i64) -> Result<(), StoreError> {
-        let mut failure = None;
+    pub(super) fn store(&mut self, store: &mut Store, key: &str, entries: &[&str], now: i64) -> Result<(), HeldBack> {
+        let held_back = |reason| HeldBack { entries: entries.len(), reason };
+        if self.failed_at.is_some_and(|at| clock::instant().duration_since(at) < REST) {
+            self.hold(key, entries);
+            return Err(held_back("the store failed a moment ago".to_owned()));
+        }
+        let mut reason = String::new();
         // Once the store is known to fail, the CLI need not wait for every frame anew.
         let tries = if self.held.is_empty() { PAUSES.len() } else { 1 };
         for pause in PAUSES.into_iter().take(tries) {
             thread::sleep(Duration::from_millis(pause));
             match self.flush(store, now).and_then(|()| self.append(store, key, entries, now)) {
                 Ok(()) => return Ok(()),
-                Err(error) => failure = Some(error),
+                Err(error) => reason = error.to_string(),
             }
         }
+        self.failed_at = Some(clock::instant());
         self.hold(key, entries);
-        failure.map_or(Ok(()), Err)
+        Err(held_back(reason))
     }
 
     /// Stores what was held back.
@@ -53,7 +68,7 @@ impl Backlog {
             self.append(store, &key, &entries.iter().map(String::as_str).collect::<Vec<_>>(), now)?;
             self.held.remove(0);
         }
-        self.bytes = 0;
+        (self.bytes, self.failed_at) = (0, None);
         Ok(())
     }
 
@@ -67,10 +82,9 @@ impl Backlog {
     }
 
     fn hold(&mut self, key: &str, entries: &[&str]) {
-        self.bytes += entries.iter().map(|entry| entry.len()).sum::<usize>();
-        if self.bytes > MAX_HELD {
-            self.is_incomplete = true;
-        } else {
+        let bytes = entries.iter().map(|entry| entry.len()).sum::<usize>();
+        if self.bytes + bytes <= MAX_HELD {
+            self.bytes += bytes;
             self.held.push((key.to_owned(), entries.iter().map(|entry| (*entry).to_owned()).collect()));
         }
     }
@@ -89,13 +103,16 @@ mod tests {
         let mut backlog = Backlog::default();
         let other = Store::open(&path).unwrap();
         other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        assert!(backlog.store(&mut store, "-w/s", &[r#"{"n":1}"#], 1).is_err());
-        assert!(!backlog.is_stored());
+        let failed = backlog.store(&mut store, "-w/s", &[r#"{"n":1}"#], 1).unwrap_err().to_string();
+        assert!(failed.starts_with("1 entry held back: ") && failed.contains("locked"), "{failed}");
+        let failed = backlog.store(&mut store, "-w/s", &[r#"{"n":2}"#], 1).unwrap_err().to_string();
+        assert_eq!((failed.as_str(), backlog.held()), ("1 entry held back: the store failed a moment ago", 2));
         other.connection.execute_batch("ROLLBACK").unwrap();
-        backlog.store(&mut store, "-w/s", &[r#"{"n":2}"#], 1).unwrap();
-        assert!(backlog.is_stored());
+        backlog.flush(&mut store, 1).unwrap();
+        backlog.store(&mut store, "-w/s", &[r#"{"n":3}"#], 1).unwrap();
+        assert_eq!(backlog.held(), 0);
         let stored: Vec<String> = store.payloads("-w/s").unwrap().into_iter().map(|(_, json)| json).collect();
-        assert_eq!(stored, [r#"{"n":1}"#, r#"{"n":2}"#]);
+        assert_eq!(stored, [r#"{"n":1}"#, r#"{"n":2}"#, r#"{"n":3}"#]);
     }
 
     #[test]
@@ -104,8 +121,7 @@ mod tests {
         let large = "x".repeat(MAX_HELD / 2);
         backlog.hold("k", &[&large]);
         backlog.hold("k", &[&large]);
-        assert!(!backlog.is_incomplete);
         backlog.hold("k", &["y"]);
-        assert!(backlog.is_incomplete && backlog.held.len() == 2);
+        assert_eq!(backlog.held(), 2);
     }
 }

@@ -1,5 +1,4 @@
 use super::attempt_folder::AttemptFolder;
-use super::backlog::Backlog;
 use super::child::Child;
 use super::clock;
 use super::driver::{Driver, TICK};
@@ -7,15 +6,17 @@ use super::event::events;
 use super::frame::Frame;
 use super::hooks::{self, Hooks};
 use super::inbox::Event;
+use super::leftovers::end_leftovers;
 use super::machine::{Order, Stopped};
 use super::materialise::materialise;
 use super::mirror::store_key;
 use super::outcome::Exit;
 use super::progress::Progress;
-use super::spawn_line::SpawnLine;
+use super::spawn_line::{CONFIG_DIR, SpawnLine};
 use super::step::{Start, Step};
 use super::workbench::Workbench;
-use anyhow::{Context, Result, bail};
+use crate::unit::counted;
+use anyhow::{Context, Result, anyhow, bail};
 use signal_hook::consts::SIGINT;
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ const HELD_OPEN: Duration = Duration::from_secs(2);
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 const INITIALIZE_ID: &str = "r1-initialize";
+/// How often a turn is asked to stop: it may begin only after the first time.
+const MAX_INTERRUPTS: u32 = 5;
+
 const INTERRUPT_ID: &str = "r9-interrupt";
 
 /// One attempt: the CLI, and what was said so far.
@@ -47,7 +51,10 @@ pub(super) struct Conversation {
     hooks: Hooks,
     prompt: Option<String>,
     pub(super) progress: Progress,
-    backlog: Backlog,
+    /// Some entries did not arrive, or could not be stored: the CLI's own files have them.
+    has_missed: bool,
+    /// How often the CLI was asked to interrupt the turn.
+    interrupts: u32,
     /// The session as it is noted in the lineage.
     noted: Option<String>,
     ended: Option<Instant>,
@@ -56,6 +63,17 @@ pub(super) struct Conversation {
     asked_to_end: Option<Instant>,
     interrupted: Option<Instant>,
     result_at: Option<Instant>,
+}
+
+/// Starts the CLI. If that fails, no folder is left behind.
+fn start(line: &SpawnLine, number: u32, driver: &Driver, folder: &AttemptFolder) -> Result<Child> {
+    let started = Child::start(line, number, driver.inbox.sender());
+    if started.is_err() {
+        folder.remove()?;
+    }
+    started.with_context(|| {
+        format!("cannot start {}: name the CLI with --claude or $FLOWER_CLAUDE", line.program.display())
+    })
 }
 
 impl Conversation {
@@ -81,9 +99,7 @@ impl Conversation {
         if let Some(id) = &noted {
             driver.remember(step, id);
         }
-        let child = Child::start(&line, number, driver.inbox.sender()).with_context(|| {
-            format!("cannot start {}: name the CLI with --claude or $FLOWER_CLAUDE", line.program.display())
-        })?;
+        let child = start(&line, number, driver, &folder)?;
         let hooks = Hooks::new(&step.tools, driver.workbench.clone());
         child.send(hooks.initialize(INITIALIZE_ID));
         let now = clock::instant();
@@ -95,7 +111,8 @@ impl Conversation {
             hooks,
             prompt: Some(hooks::prompt(&order.prompt)),
             progress: Progress::default(),
-            backlog: Backlog::default(),
+            has_missed: false,
+            interrupts: 0,
             noted,
             ended: None,
             started: now,
@@ -114,7 +131,7 @@ impl Conversation {
                 Some(Event::LongLine(number, bytes)) if number == self.number => {
                     let text = format!("a line of {bytes} bytes was skipped: no line may be that long");
                     driver.reporter.trouble("line_too_long", &text);
-                    self.backlog.miss();
+                    self.has_missed = true;
                 }
                 Some(Event::End(number)) if number == self.number => self.ended = Some(clock::instant()),
                 Some(Event::Signal(SIGINT)) if driver.is_interactive && self.interrupted.is_none() => self.interrupt(),
@@ -134,6 +151,7 @@ impl Conversation {
         self.last_line = clock::instant();
         let Some(frame) = Frame::parse(line) else { return };
         self.progress.take(&frame);
+        self.interrupt_again(&frame);
         match &frame {
             Frame::Mirror { path, entries } => self.store(driver, path, entries),
             Frame::Question(question) => {
@@ -172,23 +190,41 @@ impl Conversation {
         let Some(key) = store_key(&self.projects, path) else {
             driver.reporter.trouble(
                 "mirror_error",
-                &format!("entries of {path} have no place in the store; they are kept in the CLI's folder"),
+                &format!("{} of the file {path:?} left out: it is no transcript", counted(entries.len(), "entry")),
             );
-            self.backlog.miss();
             return;
         };
         if self.progress.session.is_none() {
             let session = key.split('/').nth(1);
             self.progress.session = session.map(str::to_owned);
         }
-        if let Err(error) = self.backlog.store(&mut driver.store, &key, entries, clock::millis()) {
-            driver.reporter.trouble("mirror_error", &format!("{} entries are held back: {error}", entries.len()));
+        if let Err(error) = driver.backlog.store(&mut driver.store, &key, entries, clock::millis()) {
+            driver.reporter.trouble("mirror_error", &error.to_string());
+            self.has_missed = true;
         }
     }
 
+    /// Stops the turn. Before the prompt is sent there is none, and it is not sent any more.
     fn interrupt(&mut self) {
         self.interrupted = Some(clock::instant());
         self.progress.evidence.interrupted = true;
+        if self.prompt.take().is_some() {
+            self.child.close_input();
+        } else {
+            self.send_interrupt();
+        }
+    }
+
+    /// A turn that had not begun yet did not hear of the interruption.
+    fn interrupt_again(&mut self, frame: &Frame<'_>) {
+        let is_turn = matches!(frame, Frame::Init { .. } | Frame::Assistant(_) | Frame::User(_));
+        if is_turn && self.interrupted.is_some() && !self.progress.has_result() && self.interrupts < MAX_INTERRUPTS {
+            self.send_interrupt();
+        }
+    }
+
+    fn send_interrupt(&mut self) {
+        self.interrupts += 1;
         self.child.send(hooks::request(INTERRUPT_ID, r#"{"subtype":"interrupt"}"#));
     }
 
@@ -212,30 +248,61 @@ impl Conversation {
         let is_silent = !self.child.is_input_open() && passed(Some(self.last_line), SILENCE);
         let is_late = !self.progress.has_result() && passed(self.interrupted, INTERRUPT);
         let is_mute = !self.progress.is_initialized && passed(Some(self.started), INITIALIZE);
-        let is_stuck = is_silent || is_mute || passed(self.ended, GRACE) || is_late;
+        let reasons = [
+            (is_late, "it did not stop the turn within 10 seconds"),
+            (is_mute, "the CLI did not answer for a minute after its start"),
+            (passed(self.ended, GRACE), "the CLI closed its output and did not end"),
+            (is_silent, "the CLI was asked for nothing more, and did not end for 30 seconds"),
+        ];
         if passed(self.asked_to_end, GRACE) {
             self.child.kill();
-        } else if is_stuck && self.asked_to_end.is_none() {
+        } else if let Some((_, reason)) = reasons.into_iter().find(|(is_so, _)| *is_so)
+            && self.asked_to_end.is_none()
+        {
             self.child.terminate();
             self.asked_to_end = Some(now);
+            self.progress.evidence.stuck = Some(reason);
         }
         None
     }
 
-    /// Looks for entries that did not arrive, where that may be, and removes the folder if it is not needed any more.
-    pub(super) fn close(&mut self, driver: &mut Driver) {
-        let is_late = self.backlog.flush(&mut driver.store, clock::millis()).is_err() || !self.backlog.is_stored();
-        let is_odd = is_late || !self.progress.has_result();
-        let ingested = if is_odd { self.folder.ingest(&mut driver.store, clock::millis()) } else { Ok(0) };
-        match ingested.and_then(|_| self.folder.remove()) {
-            Ok(()) => {}
-            Err(error) => {
-                let text =
-                    format!("{} is kept, and taken over by the next run: {error:#}", self.folder.path().display());
-                driver.reporter.trouble("mirror_error", &text);
-            }
+    /// Looks for entries that did not arrive, where that may be, and removes the folder if it is not needed any more; how
+    /// many answers of the model are nowhere.
+    pub(super) fn close(&mut self, driver: &mut Driver) -> usize {
+        let now = clock::millis();
+        let is_held = driver.backlog.flush(&mut driver.store, now).is_err();
+        let is_killed = self.asked_to_end.is_some() || matches!(self.progress.evidence.exit, Some(Exit::Signal(_)));
+        if is_killed {
+            end_leftovers(CONFIG_DIR, self.folder.path());
+        }
+        let is_odd = self.has_missed || is_killed || !self.progress.has_result();
+        let ingested = if is_held {
+            Err(anyhow!("the store cannot be written"))
+        } else if is_odd || self.lost(driver) > 0 {
+            self.folder.ingest(&mut driver.store, now)
+        } else {
+            Ok(0)
+        };
+        let is_stored = ingested.is_ok();
+        if let Err(error) = ingested.and_then(|_| self.folder.remove()) {
+            let text = format!("{} is kept, and taken over by the next run: {error:#}", self.folder.path().display());
+            driver.reporter.trouble("mirror_error", &text);
+        }
+        if !is_stored {
+            driver.unstored.extend(self.progress.session.clone());
         }
         driver.reporter.clear();
+        let lost = if is_stored { self.lost(driver) } else { 0 };
+        driver.has_lost |= lost > 0;
+        lost
+    }
+
+    /// How many messages of the main thread the store does not have, though the CLI said them.
+    fn lost(&self, driver: &Driver) -> usize {
+        let key = self.progress.session.as_ref().map(|session| format!("{}/{session}", driver.project_key()));
+        let key = key.and_then(|key| driver.store.key_of_same_session(&key).ok());
+        let is_stored = |uuid: &String| key.as_ref().is_some_and(|key| driver.store.has_uid(key, uuid).unwrap_or(true));
+        self.progress.said.iter().filter(|uuid| !is_stored(uuid)).count()
     }
 
     /// Ends the CLI because the runner is told to end, and stores its last entries.
@@ -254,7 +321,11 @@ impl Conversation {
             }
         }
         self.child.kill();
-        self.backlog.miss();
-        self.close(driver);
+        self.asked_to_end = Some(clock::instant());
+        let lost = self.close(driver);
+        if lost > 0 {
+            let answers = counted(lost, "answer");
+            driver.reporter.trouble("mirror_error", &format!("{answers} of the model did not reach the store"));
+        }
     }
 }

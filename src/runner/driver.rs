@@ -1,4 +1,5 @@
 use super::attempt_folder::AttemptFolders;
+use super::backlog::Backlog;
 use super::clock;
 use super::conversation::Conversation;
 use super::inbox::{Event, Inbox};
@@ -14,6 +15,7 @@ use super::store::Store;
 use super::workbench::Workbench;
 use crate::layers::Policy;
 use crate::unit::Span;
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
@@ -28,6 +30,12 @@ pub(super) struct Driver {
     pub(super) inbox: Inbox,
     pub(super) reporter: Reporter,
     pub(super) store: Store,
+    /// Entries that could not be stored yet.
+    pub(super) backlog: Backlog,
+    /// Sessions with entries that only the kept folder of an attempt has.
+    pub(super) unstored: BTreeSet<String>,
+    /// Some answers of the model are nowhere.
+    pub(super) has_lost: bool,
     pub(super) folders: AttemptFolders,
     pub(super) around: Surroundings,
     pub(super) workbench: Option<Workbench>,
@@ -108,7 +116,8 @@ impl World for Driver {
     fn wait(&mut self, span: Span, reason: &str) -> Result<(), Stopped> {
         let duration = Duration::from_millis(u64::try_from(span.millis()).unwrap_or(0));
         let until = clock::seconds() + span.seconds();
-        let shown = if reason == "offline" { format!("waiting for {}", self.endpoint) } else { reason.to_owned() };
+        let shown =
+            if reason == "offline" { format!("waiting for {}", self.endpoint) } else { "then another try".to_owned() };
         self.reporter.status(clock::seconds(), |status| status.waiting = Some((shown, until)));
         let waited = self.idle(duration, |_| false);
         self.reporter.status(clock::seconds(), |status| status.waiting = None);
@@ -158,8 +167,8 @@ impl Driver {
             self.live = Some(conversation);
             return (attempted, Some(stopped));
         }
-        conversation.close(self);
-        let attempted = conversation.progress.attempted(None);
+        let lost = conversation.close(self);
+        let attempted = Attempted { lost, ..conversation.progress.attempted(None) };
         if attempted.class != Class::Interrupted {
             return (attempted, None);
         }

@@ -145,8 +145,8 @@ fn heard(block: &Block<'_>) -> Option<Event> {
 fn result(ended: &Ended) -> Event {
     let event = Event::new(EventKind::Result, ended.subtype.as_str())
         .with("cost_usd", ended.cost.dollars().to_string())
-        .with("num_turns", ended.turns.to_string())
-        .with("is_error", ended.is_error.to_string());
+        .with("num_turns", json_or_null(ended.turns))
+        .with("is_error", json_or_null(ended.is_error));
     match &ended.session {
         Some(session) => event.with("session_id", quoted(session)),
         None => event,
@@ -189,6 +189,11 @@ fn system(subtype: &str, body: &Object<'_>) -> Option<Event> {
 
 fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
+}
+
+/// A number or truth value as JSON; what the CLI did not say is `null`.
+fn json_or_null(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "null".to_owned(), |value| value.to_string())
 }
 
 #[cfg(test)]

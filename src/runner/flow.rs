@@ -1,5 +1,6 @@
 use super::args::PermissionMode;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -67,11 +68,17 @@ const fn yes() -> bool {
 #[derive(Debug, Error)]
 pub(super) enum FlowError {
     #[error("it is no flow: {0}")]
-    Json(#[from] serde_json::Error),
+    Form(String),
     #[error("it has no steps; add one")]
     Empty,
     #[error("two steps are named {0:?}; give each a name of its own")]
     SameName(String),
+    #[error("step {0:?} has an empty prompt; say what to do")]
+    NoPrompt(String),
+    #[error(
+        "the prompt of step {step:?} asks for the text of {{{{{from}}}}}, which is that step itself or one behind it; only earlier steps have a text"
+    )]
+    TooEarly { step: String, from: String },
     #[error("a step has no name; its place in the books is found by it")]
     NoName,
     #[error("step {step:?} continues {from:?}, which is no step before it")]
@@ -83,9 +90,21 @@ pub(super) enum FlowError {
 }
 
 impl Flow {
-    /// Reads a flow file.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, FlowError> {
-        let flow: Self = serde_json::from_slice(bytes)?;
+    /// Reads a flow file: JSON, or TOML where it does not begin with a brace or bracket.
+    pub(super) fn parse(text: &str) -> Result<Self, FlowError> {
+        let flow: Self = match text.trim_start().chars().next() {
+            Some('{') => serde_json::from_str(text).map_err(|error| FlowError::Form(error.to_string()))?,
+            // A list would be taken for the fields in their order.
+            Some('[') if serde_json::from_str::<IgnoredAny>(text).is_ok() => {
+                return Err(FlowError::Form("expected an object with `steps`, found a list".to_owned()));
+            }
+            _ => toml::from_str(text).map_err(|error| FlowError::Form(error.message().to_owned()))?,
+        };
+        flow.check().map(|()| flow)
+    }
+
+    fn check(&self) -> Result<(), FlowError> {
+        let flow = self;
         if flow.steps.is_empty() {
             return Err(FlowError::Empty);
         }
@@ -94,6 +113,15 @@ impl Flow {
             let name = || step.name.clone();
             if step.name.is_empty() {
                 return Err(FlowError::NoName);
+            }
+            if step.prompt.trim().is_empty() {
+                return Err(FlowError::NoPrompt(name()));
+            }
+            // Other names in braces may be meant for the model.
+            let later = flow.steps.iter().map(|step| step.name.as_str()).filter(|name| !before.contains(name));
+            let later: BTreeSet<&str> = later.collect();
+            if let Some(from) = references(&step.prompt).find(|from| later.contains(from)) {
+                return Err(FlowError::TooEarly { step: name(), from: from.to_owned() });
             }
             match &step.resume_from {
                 Some(from) if !before.contains(from.as_str()) => {
@@ -109,8 +137,13 @@ impl Flow {
                 return Err(FlowError::SameName(name()));
             }
         }
-        Ok(flow)
+        Ok(())
     }
+}
+
+/// The names in double braces.
+fn references(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.split("{{").skip(1).filter_map(|after| Some(after.split_once("}}")?.0.trim()))
 }
 
 /// The prompt with every `{{step name}}` replaced by that step's text. Texts are put in as they are: what looks like a
@@ -135,7 +168,9 @@ mod tests {
 
     #[test]
     fn steps_have_defaults() {
-        let flow = Flow::parse(br#"{"name":"f","steps":[{"name":"a","prompt":"p"},{"name":"b","prompt":"q","resume_from":"a","fork":true,"on_fail":"skip"}]}"#).unwrap();
+        let flow = Flow::parse(r#"{"name":"f","steps":[{"name":"a","prompt":"p"},{"name":"b","prompt":"q","resume_from":"a","fork":true,"on_fail":"skip"}]}"#).unwrap();
+        let toml = "name = 'f'\n[[steps]]\nname = 'a'\nprompt = 'p'\n[[steps]]\nname = 'b'\nprompt = 'q'\nresume_from = 'a'\nfork = true\non_fail = 'skip'\n";
+        assert_eq!(Flow::parse(toml).unwrap(), flow);
         let [a, b] = flow.steps.as_slice() else { panic!() };
         assert_eq!((a.continuous, a.on_fail, a.retries), (true, OnFail::Stop, 0));
         assert_eq!((b.fork, b.on_fail), (true, OnFail::Skip));
@@ -143,16 +178,26 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let told = |steps: &str| Flow::parse(format!(r#"{{"steps":[{steps}]}}"#).as_bytes()).unwrap_err().to_string();
+        let told = |steps: &str| Flow::parse(&format!(r#"{{"steps":[{steps}]}}"#)).unwrap_err().to_string();
         insta::assert_snapshot!(told(""), @"it has no steps; add one");
         assert!(told(r#"{"name":"a"}"#).starts_with("it is no flow: missing field `prompt` at line 1 column "));
         assert!(
             told(r#"{"name":"a","promt":1}"#).starts_with("it is no flow: unknown field `promt`, expected one of ")
         );
-        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"","resume_from":"b"}"#), @r#"step "a" continues "b", which is no step before it"#);
-        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"","fork":true}"#), @r#"step "a" asks for a copy of no session: `fork` needs `resume_from`"#);
-        insta::assert_snapshot!(told(r#"{"name":"a","prompt":""},{"name":"a","prompt":""}"#), @r#"two steps are named "a"; give each a name of its own"#);
-        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"","budget":0}"#), @r#"the budget of step "a" is 0; expected an amount above zero"#);
+        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"p","resume_from":"b"}"#), @r#"step "a" continues "b", which is no step before it"#);
+        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"p","fork":true}"#), @r#"step "a" asks for a copy of no session: `fork` needs `resume_from`"#);
+        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"p"},{"name":"a","prompt":"p"}"#), @r#"two steps are named "a"; give each a name of its own"#);
+        insta::assert_snapshot!(told(r#"{"name":"a","prompt":"p","budget":0}"#), @r#"the budget of step "a" is 0; expected an amount above zero"#);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        let told = |text: &str| Flow::parse(text).unwrap_err().to_string();
+        insta::assert_snapshot!(told("[]"), @"it is no flow: expected an object with `steps`, found a list");
+        insta::assert_snapshot!(told(r#"{"steps":[{"name":"a","prompt":" "}]}"#), @r#"step "a" has an empty prompt; say what to do"#);
+        let early = r#"{"steps":[{"name":"a","prompt":"{{x}} {{ b }}"},{"name":"b","prompt":"p"}]}"#;
+        insta::assert_snapshot!(told(early), @r#"the prompt of step "a" asks for the text of {{b}}, which is that step itself or one behind it; only earlier steps have a text"#);
+        assert!(told("steps = 1").starts_with("it is no flow: invalid type"), "{}", told("steps = 1"));
     }
 
     #[test]

@@ -24,8 +24,8 @@ struct Done {
 
 /// Runs the steps of a flow file.
 pub(super) fn run(globals: &Globals, file: &Path, environment: &Environment) -> Result<Exit> {
-    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let flow = Flow::parse(&bytes).with_context(|| file.display().to_string())?;
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let flow = Flow::parse(&text).with_context(|| file.display().to_string())?;
     let mut runtime = Runtime::open(globals, environment, &[], true)?;
     let bumped = runtime.driver.lineage.as_ref().map(LineageFile::bump);
     if let Some(Err(error)) = bumped {
@@ -33,13 +33,15 @@ pub(super) fn run(globals: &Globals, file: &Path, environment: &Environment) -> 
     }
     let outcome = steps(&flow, &mut runtime);
     match outcome {
-        Ok(Ok(())) => runtime.total(),
+        Ok(Ok(())) => runtime.total()?,
         Ok(Err(ended)) => {
             runtime.end(ended);
             return Ok(Exit::Interrupted);
         }
         Err(error) => {
-            runtime.total();
+            if let Err(books) = runtime.total() {
+                runtime.driver.reporter.trouble("books_error", &format!("{books:#}"));
+            }
             return Err(error);
         }
     }

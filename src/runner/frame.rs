@@ -40,6 +40,8 @@ pub(super) struct Question<'a> {
 /// A message of the model or of the harness.
 #[derive(Debug, Clone)]
 pub(super) struct Message<'a> {
+    /// The entry of the transcript in which it stands.
+    pub(super) uuid: Option<String>,
     /// The same for all blocks of one answer.
     pub(super) id: Option<String>,
     /// The call that started the subagent that says it; `None` in the main thread.
@@ -72,10 +74,12 @@ pub(super) enum Block<'a> {
 pub(super) struct Ended {
     pub(super) session: Option<String>,
     pub(super) subtype: String,
-    pub(super) is_error: bool,
+    /// Whether it failed; `None` where the CLI did not say so.
+    pub(super) is_error: Option<bool>,
     pub(super) stop_reason: Option<String>,
     pub(super) terminal_reason: Option<String>,
-    pub(super) turns: u64,
+    /// Turns since the last result; `None` where the CLI did not say.
+    pub(super) turns: Option<u64>,
     /// Cumulative within one process of the CLI.
     pub(super) cost: Usd,
     pub(super) errors: Vec<String>,
@@ -155,6 +159,7 @@ impl<'a> Message<'a> {
         let counts: Vec<u64> = parts.iter().filter_map(|part| usage.count(part)).collect();
         let content = message.text("content").map(|text| vec![Block::Text(text.into_owned())]);
         Self {
+            uuid: own(body, "uuid"),
             id: own(&message, "id"),
             parent_call: own(body, "parent_tool_use_id"),
             model: own(&message, "model"),
@@ -203,10 +208,14 @@ impl Ended {
         Self {
             session: own(body, "session_id"),
             subtype: own(body, "subtype").unwrap_or_default(),
-            is_error: body.is_true("is_error"),
+            is_error: match body.raw("is_error") {
+                Some("true") => Some(true),
+                Some("false") => Some(false),
+                _ => None,
+            },
             stop_reason: own(body, "stop_reason"),
             terminal_reason: own(body, "terminal_reason"),
-            turns: body.count("num_turns").unwrap_or(0),
+            turns: body.count("num_turns"),
             cost: body.number("total_cost_usd").and_then(Usd::from_dollars).unwrap_or(Usd::ZERO),
             errors: errors.collect(),
             text: own(body, "result"),

@@ -1,4 +1,4 @@
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::io;
@@ -44,6 +44,8 @@ impl Inbox {
     pub(super) fn open() -> io::Result<Self> {
         let (sender, receiver) = sync_channel(CAPACITY);
         let pending = Arc::new(AtomicU32::new(0));
+        // A file that may not grow is an error of that write, as a full disk is, and no reason to die.
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
         let (to_main, counted) = (sender.clone(), Arc::clone(&pending));
         thread::Builder::new().name("signals".to_owned()).spawn(move || {

@@ -1,7 +1,7 @@
 use super::outcome::Class;
 use super::step::{Start, Step, StepResult};
 use crate::session::Backoff;
-use crate::unit::{Span, Usd};
+use crate::unit::{Span, Usd, counted};
 
 /// Said to the model after a failure. Without the reason, on purpose: it is not the model's business.
 pub(super) const RESUME_PROMPT: &str =
@@ -36,7 +36,7 @@ impl Resilience {
 /// What one attempt is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Which attempt of the step it is, from 1.
+    /// Which attempt of the step it is, from 1. One that a person stopped has used up nothing and is not counted.
     pub(super) number: u32,
     /// The prompt.
     pub(super) prompt: String,
@@ -65,6 +65,8 @@ pub(super) struct Attempted {
     pub(super) context: u64,
     /// What a person said when they stopped it.
     pub(super) said: Option<String>,
+    /// Answers that the CLI neither handed over nor wrote to its files.
+    pub(super) lost: usize,
 }
 
 /// The runner was told to stop by this signal.
@@ -111,26 +113,26 @@ fn attempts(
     result: &mut StepResult,
     order: &mut Order,
 ) -> Result<(), Stopped> {
-    let mut tries = 0;
     loop {
         order.number += 1;
-        tries += 1;
         order.budget = step.budget.map(|budget| Usd::from_nanos(budget.nanos().saturating_sub(result.cost.nanos())));
         if order.budget.is_some_and(|left| left <= Usd::ZERO) {
             result.error = Some(format!("{}: the budget is used up", Class::Fatal));
             return Ok(());
         }
-        result.attempts = order.number;
         let (attempted, stopped) = world.attempt(step, order);
+        result.attempts = order.number;
         take(result, &attempted);
         if let Some(stopped) = stopped {
             result.error = None;
             return Err(stopped);
         }
+        note_failure(result, &attempted);
+        let tries = order.number;
         let next = match attempted.class {
-            Class::Interrupted => after_interrupt(&attempted),
+            Class::Interrupted => Some(after_interrupt(&attempted, order, world)),
             Class::Transient | Class::Unknown if resilience.tries_again(attempted.class, tries) => {
-                match after_failure(&attempted, tries, resilience, world)? {
+                match after_failure(&attempted, order, resilience, world)? {
                     Ok(next) => Some(next),
                     Err(dead) => {
                         let error = result.error.take().unwrap_or_default();
@@ -141,11 +143,10 @@ fn attempts(
             }
             Class::Ok | Class::Fatal | Class::Overflow | Class::Transient | Class::Unknown => None,
         };
-        // A person who stopped it has used up nothing.
-        tries -= u32::from(attempted.class == Class::Interrupted);
+        order.number -= u32::from(attempted.class == Class::Interrupted);
         match next {
             None => return Ok(()),
-            Some(Next::Repeat) => {}
+            Some(Next::Repeat { prompt }) => order.prompt = prompt,
             Some(Next::Resume { id, prompt }) => {
                 (order.start, order.prompt) = (Start::Resume { id, at: None }, prompt);
                 result.resumed = true;
@@ -156,33 +157,45 @@ fn attempts(
 
 /// What the next attempt does.
 enum Next {
-    /// The same again: nothing of this one is in the store.
-    Repeat,
+    /// The same start again: nothing of this one is in the store.
+    Repeat { prompt: String },
     /// Goes on where this one broke off.
     Resume { id: String, prompt: String },
 }
 
-fn after_interrupt(attempted: &Attempted) -> Option<Next> {
-    let prompt = attempted.said.as_deref().map_or_else(|| RESUME_PROMPT.to_owned(), wrap);
-    attempted.session_id.clone().map(|id| Next::Resume { id, prompt })
+/// Goes on with what the person said. Where they were so quick that nothing is stored, they said it beside the prompt.
+fn after_interrupt(attempted: &Attempted, order: &Order, world: &impl World) -> Next {
+    let said = attempted.said.as_deref().map(wrap);
+    match stored(attempted, world) {
+        Some(id) => Next::Resume { id, prompt: said.unwrap_or_else(|| RESUME_PROMPT.to_owned()) },
+        None => {
+            Next::Repeat { prompt: said.map_or(order.prompt.clone(), |said| format!("{}\n\n{said}", order.prompt)) }
+        }
+    }
+}
+
+/// The session of an attempt, if the store has it.
+fn stored(attempted: &Attempted, world: &impl World) -> Option<String> {
+    attempted.session_id.clone().filter(|id| world.has_session(id))
 }
 
 /// Waits for the network and then for the time that the number of tries asks for. The inner error says that the network
 /// stayed dead.
 fn after_failure(
     attempted: &Attempted,
-    tries: u32,
+    order: &Order,
     resilience: &Resilience,
     world: &mut impl World,
 ) -> Result<Result<Next, String>, Stopped> {
+    let tries = order.number;
     world.tell(&format!("第 {tries} 次失败({}),准备重试", attempted.class));
     if !wait_online(resilience, world)? {
         return Ok(Err(format!("网络在 {} 分钟 内未恢复", resilience.max_offline.millis() / 60_000)));
     }
     let wait = resilience.backoff.jittered(tries, world.chance());
     world.wait(wait, "retry")?;
-    let stored = attempted.session_id.clone().filter(|id| world.has_session(id));
-    Ok(Ok(stored.map_or(Next::Repeat, |id| Next::Resume { id, prompt: RESUME_PROMPT.to_owned() })))
+    let repeat = || Next::Repeat { prompt: order.prompt.clone() };
+    Ok(Ok(stored(attempted, world).map_or_else(repeat, |id| Next::Resume { id, prompt: RESUME_PROMPT.to_owned() })))
 }
 
 /// Adds an attempt to the result of its step.
@@ -194,9 +207,18 @@ fn take(result: &mut StepResult, attempted: &Attempted) {
     if !attempted.text.is_empty() {
         result.text.clone_from(&attempted.text);
     }
+    if attempted.lost > 0 {
+        let answers = counted(attempted.lost, "answer");
+        result
+            .errors
+            .push(format!("mirror_error: {answers} of the model did not reach the store: the CLI wrote none of it"));
+    }
+}
+
+/// Notes how an attempt ended that came to its end. What a person stopped has not failed.
+fn note_failure(result: &mut StepResult, attempted: &Attempted) {
     result.ok = attempted.class == Class::Ok;
     result.error = (!result.ok).then(|| format!("{}: {}", attempted.class, attempted.error));
-    // What a person stopped has not failed.
     if !result.ok && attempted.class != Class::Interrupted {
         result.errors.push(attempted.error.clone());
     }
@@ -305,6 +327,7 @@ mod tests {
             error: error.to_owned(),
             context: 7,
             said: None,
+            lost: 0,
         }
     }
 

@@ -13,6 +13,8 @@ pub(super) struct ManifestFile {
     folder: PathBuf,
     run: String,
     rows: Vec<String>,
+    /// Everything is in the file.
+    is_written: bool,
 }
 
 /// A row, with its keys in flower's order.
@@ -39,7 +41,7 @@ struct Row<'a> {
 impl ManifestFile {
     /// The manifest in `folder`; `run` names this process.
     pub(super) const fn new(folder: PathBuf, run: String) -> Self {
-        Self { folder, run, rows: Vec::new() }
+        Self { folder, run, rows: Vec::new(), is_written: true }
     }
 
     /// Where it is.
@@ -69,7 +71,17 @@ impl ManifestFile {
         };
         let row = serde_json::to_string_pretty(&row)?;
         self.rows.push(row.replace('\n', "\n  "));
-        self.write()
+        self.is_written = false;
+        self.write_again()
+    }
+
+    /// Writes the rows of this process, unless they are in the file already.
+    pub(super) fn write_again(&mut self) -> io::Result<()> {
+        if !self.is_written {
+            self.write()?;
+            self.is_written = true;
+        }
+        Ok(())
     }
 
     /// Rows of other processes stay as they are, byte for byte; those of this one are written again.

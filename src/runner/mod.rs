@@ -16,6 +16,7 @@ mod frame;
 mod hooks;
 mod inbox;
 mod json;
+mod leftovers;
 mod lineage;
 mod machine;
 mod manifest;

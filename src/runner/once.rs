@@ -3,8 +3,9 @@ use super::clock;
 use super::outcome::Class;
 use super::run::Exit;
 use super::runtime::Runtime;
-use super::step::{Start, Step};
+use super::step::{Start, Step, StepResult};
 use crate::environment::Environment;
+use crate::unit::counted;
 use anyhow::{Context, Result, bail};
 use std::io::Read;
 
@@ -53,11 +54,18 @@ pub(super) fn once(globals: &Globals, once: &Once, environment: &Environment) ->
             return Ok(Exit::Interrupted);
         }
     };
-    runtime.total();
-    match result.error {
-        None => Ok(Exit::Done),
-        Some(error) => bail!("the step failed after {} attempts: {}", result.attempts, hint(&error)),
+    told(&result, runtime)
+}
+
+/// The exit code, or why the step or its books are not whole.
+fn told(result: &StepResult, mut runtime: Runtime) -> Result<Exit> {
+    let books = runtime.total();
+    let Some(error) = &result.error else { return books.map(|()| Exit::Done) };
+    if let Err(books) = books {
+        runtime.driver.reporter.trouble("books_error", &format!("{books:#}"));
     }
+    let attempts = counted(usize::try_from(result.attempts).unwrap_or(usize::MAX), "attempt");
+    bail!("the step failed after {attempts}: {}", hint(error))
 }
 
 fn start(once: &Once) -> Start {

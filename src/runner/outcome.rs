@@ -47,12 +47,17 @@ pub(super) struct Evidence {
     pub(super) stderr: String,
     /// A person asked it to stop.
     pub(super) interrupted: bool,
+    /// Why it was ended by force.
+    pub(super) stuck: Option<&'static str>,
 }
 
 const OVERFLOW: &str = concat!(
     r"prompt is too long|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? (the )?context (window|limit)",
     r"|too many total text bytes|input length and `?max_tokens`? exceed",
 );
+
+/// What is noted of an answer that broke off and was passed off as a success.
+const CUT: &str = "Connection lost: the answer broke off in the middle, and the CLI took it for whole";
 
 /// Texts of network failures that flower's patterns do not know.
 const NETWORK: &str = "Unable to connect|ConnectionRefused|Connection lost";
@@ -62,10 +67,27 @@ static PATTERNS: LazyLock<Option<(Regex, Regex)>> = LazyLock::new(|| {
     Some((build(OVERFLOW)?, build(NETWORK)?))
 });
 
+impl Ended {
+    /// A stream that is cut in the middle of an answer passes as a success in 2.1.197: without a reason to stop, or with
+    /// that of the answer before, which called a tool.
+    fn is_cut(&self) -> bool {
+        match self.stop_reason.as_deref() {
+            None => self.turns != Some(0),
+            Some(reason) => reason == "tool_use",
+        }
+    }
+}
+
 impl Evidence {
+    /// A person stopped it, and it had to be ended by force.
+    fn is_forced(&self) -> bool {
+        self.interrupted && self.stuck.is_some()
+    }
+
     /// The class: from structured fields first, from text last (spec/runner.md, section 8).
     pub(super) fn class(&self) -> Class {
         match &self.result {
+            _ if self.is_forced() => Class::Interrupted,
             Some(result) => self.of_result(result).unwrap_or_else(|| of_text(&self.text())),
             // Without a session there is nothing to resume, and the CLI has said why: a flag, a mode, the user.
             None if self.spawn_error.is_some() => Class::Fatal,
@@ -78,10 +100,10 @@ impl Evidence {
     }
 
     fn of_result(&self, result: &Ended) -> Option<Class> {
-        if !result.is_error {
-            // A stream that was cut in the middle of an answer passes as a success in 2.1.197.
-            let is_whole = result.stop_reason.is_some() || result.turns == 0;
-            return Some(if is_whole { Class::Ok } else { Class::Transient });
+        match result.is_error {
+            None => return Some(Class::Unknown),
+            Some(false) => return Some(if result.is_cut() { Class::Transient } else { Class::Ok }),
+            Some(true) => {}
         }
         let is_lost = |error: &String| {
             error.contains("No conversation found") || error.contains("No message found with message.uuid")
@@ -105,19 +127,28 @@ impl Evidence {
     /// What is said about the failure.
     pub(super) fn text(&self) -> String {
         let said = self.result.as_ref().and_then(|result| {
+            if result.is_error == Some(false) && result.is_cut() {
+                return Some(CUT.to_owned());
+            }
             let errors = Some(result.errors.join("; ")).filter(|errors| !errors.is_empty());
             let text = result.text.clone().filter(|text| !text.is_empty());
             errors.or(text).or_else(|| Some(result.subtype.clone()).filter(|subtype| !subtype.is_empty()))
         });
         said.or_else(|| self.spawn_error.clone()).unwrap_or_else(|| {
-            let exit = match self.exit {
-                Some(Exit::Code(code)) => format!("exit {code}"),
-                Some(Exit::Signal(signal)) => format!("exit -{signal}"),
-                None => "no exit".to_owned(),
-            };
-            let stderr = self.stderr.trim();
+            let (exit, stderr) = (self.exit_text(), self.stderr.trim());
+            if let Some(stuck) = self.stuck {
+                return format!("{stuck} ({exit})");
+            }
             if stderr.is_empty() || self.init_seen { exit } else { format!("{exit}: {stderr}") }
         })
+    }
+
+    fn exit_text(&self) -> String {
+        match self.exit {
+            Some(Exit::Code(code)) => format!("exit {code}"),
+            Some(Exit::Signal(signal)) => format!("exit -{signal}"),
+            None => "no exit".to_owned(),
+        }
     }
 }
 
@@ -196,7 +227,7 @@ mod tests {
     }
 
     fn failed(text: &str) -> Evidence {
-        let result = Ended { is_error: true, text: Some(text.to_owned()), ..Ended::default() };
+        let result = Ended { is_error: Some(true), text: Some(text.to_owned()), ..Ended::default() };
         Evidence { result: Some(result), init_seen: true, ..Evidence::default() }
     }
 
@@ -211,6 +242,37 @@ mod tests {
         ] {
             assert_eq!(failed(text).class(), class, "{text}");
         }
+    }
+
+    #[test]
+    fn only_a_whole_answer_is_a_success() {
+        let judged = |fields: &str| {
+            let result = Some(ended(&format!(r#"{{"type":"result"{fields}}}"#)));
+            let evidence = Evidence { result, init_seen: true, exit: Some(Exit::Code(1)), ..Evidence::default() };
+            (evidence.class(), evidence.text())
+        };
+        let class = |fields: &str| judged(fields).0;
+        assert_eq!(class(r#","is_error":false,"num_turns":2,"stop_reason":"end_turn""#), Class::Ok);
+        assert_eq!(class(r#","is_error":false,"num_turns":0,"stop_reason":null"#), Class::Ok);
+        for cut in [
+            r#""num_turns":2,"stop_reason":"tool_use""#,
+            r#""num_turns":1,"stop_reason":null"#,
+            r#""stop_reason":null"#,
+        ] {
+            let (class, text) = judged(&format!(r#","is_error":false,"result":"half an ans",{cut}"#));
+            assert_eq!((class, text.as_str()), (Class::Transient, CUT), "{cut}");
+        }
+        assert_eq!((class(""), class(r#","is_error":"no""#)), (Class::Unknown, Class::Unknown));
+    }
+
+    #[test]
+    fn what_was_ended_by_force_says_why() {
+        let stuck = Some("the CLI did not answer");
+        let mut evidence = Evidence { stuck, exit: Some(Exit::Signal(15)), ..Evidence::default() };
+        assert_eq!((evidence.class(), evidence.text().as_str()), (Class::Unknown, "the CLI did not answer (exit -15)"));
+        evidence.result = Some(ended(r#"{"type":"result","is_error":false,"num_turns":1,"stop_reason":"end_turn"}"#));
+        evidence.interrupted = true;
+        assert_eq!(evidence.class(), Class::Interrupted, "the person is asked, whatever the CLI made of it");
     }
 
     #[test]

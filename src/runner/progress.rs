@@ -30,6 +30,8 @@ pub(super) struct Progress {
     /// The CLI tells when it is idle; older versions do not.
     idle: Option<bool>,
     last_answer: Option<String>,
+    /// Entries that a transcript of the session must have: messages of the main thread.
+    pub(super) said: Vec<String>,
 }
 
 impl Progress {
@@ -42,6 +44,9 @@ impl Progress {
             }
             Frame::Answer => self.is_initialized = true,
             Frame::Assistant(message) => {
+                if !message.is_subagent() {
+                    self.said.extend(message.uuid.clone());
+                }
                 if message.is_synthetic() || message.error.is_some() {
                     self.evidence.assistant_error.clone_from(&message.error);
                 } else if !message.is_subagent() {
@@ -57,7 +62,7 @@ impl Progress {
             Frame::Result(ended) => {
                 // Within one process each result tells the cost so far, and the turns since the last one.
                 self.cost = ended.cost;
-                self.turns = self.turns.saturating_add(ended.turns);
+                self.turns = self.turns.saturating_add(ended.turns.unwrap_or(0));
                 self.session = ended.session.clone().or(self.session.take());
                 self.evidence.result = Some(ended.clone());
             }
@@ -104,6 +109,7 @@ impl Progress {
             error: if class == Class::Ok { String::new() } else { self.evidence.text() },
             context: self.context,
             said,
+            lost: 0,
         }
     }
 }

@@ -22,8 +22,8 @@ impl Reporter {
         if let Some(events) = &mut self.events
             && events.write_all(event.line(&self.redactor).as_bytes()).and_then(|()| events.flush()).is_err()
         {
-            // Nobody listens any more; the run goes on.
             self.events = None;
+            self.terminal.line("warning: the events cannot be written any more; the run goes on", &self.redactor);
         }
         self.terminal.show(event, &self.redactor);
     }

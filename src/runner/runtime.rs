@@ -1,5 +1,6 @@
 use super::args::Globals;
 use super::attempt_folder::AttemptFolders;
+use super::backlog::Backlog;
 use super::clock;
 use super::driver::Driver;
 use super::inbox::{Inbox, die_by};
@@ -21,9 +22,10 @@ use crate::layers::Policy;
 use crate::plugin::check_for_run;
 use crate::run_dir::names::SESSIONS_DB;
 use crate::run_dir::project_keys;
-use crate::unit::{Usd, Zone};
-use anyhow::{Context, Result};
+use crate::unit::{Usd, Zone, counted};
+use anyhow::{Context, Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -66,6 +68,9 @@ impl Runtime {
             inbox: Inbox::open().context("cannot watch for signals")?,
             reporter: reporter(globals, environment)?,
             store: Store::open(&run_dir.join(SESSIONS_DB))?,
+            backlog: Backlog::default(),
+            unstored: BTreeSet::new(),
+            has_lost: false,
             folders: AttemptFolders::open(&run_dir, &run)?,
             around,
             workbench,
@@ -97,7 +102,8 @@ impl Runtime {
             self.driver.reporter.hang_up();
         }
         self.spent += result.cost;
-        let is_stored = |session: &String| self.driver.stored_key(session).is_some();
+        let is_stored =
+            |session: &String| self.driver.unstored.contains(session) || self.driver.stored_key(session).is_some();
         result.session_id = result.session_id.filter(is_stored);
         let reporter = &mut self.driver.reporter;
         if let Err(error) = self.manifest.add(&step.label, &result, |text| reporter.clean(text)) {
@@ -112,14 +118,37 @@ impl Runtime {
         }
     }
 
-    /// The last line of a run.
-    pub(super) fn total(&mut self) {
+    /// The last line of a run; an error if its books are not whole.
+    pub(super) fn total(&mut self) -> Result<()> {
         let path = self.manifest.path().display().to_string();
         self.driver.reporter.total(self.spent, &path);
+        let missing = self.close_books();
+        if missing.is_empty() { Ok(()) } else { bail!("the books of this run are not whole: {}", missing.join("; ")) }
+    }
+
+    /// Writes once more what could not be written so far; what is missing for good.
+    fn close_books(&mut self) -> Vec<String> {
+        let driver = &mut self.driver;
+        let mut missing = Vec::new();
+        if let Err(error) = driver.backlog.flush(&mut driver.store, clock::millis()) {
+            missing.push(format!("{} of the transcript not stored: {error}", counted(driver.backlog.held(), "entry")));
+        } else if !driver.unstored.is_empty() {
+            missing.push("parts of the transcript are only in the folders that were kept".to_owned());
+        }
+        if driver.has_lost {
+            missing.push("the CLI could not write answers of the model".to_owned());
+        }
+        if let Err(error) = self.manifest.write_again() {
+            missing.push(format!("rows of the manifest not written: {error}"));
+        }
+        missing
     }
 
     /// Ends as the signal asks: Ctrl-C is an exit code, the others are died by.
-    pub(super) fn end(self, ended: Ended) {
+    pub(super) fn end(mut self, ended: Ended) {
+        for missing in self.close_books() {
+            self.driver.reporter.trouble("books_error", &missing);
+        }
         drop(self);
         if ended.signal != SIGINT {
             die_by(ended.signal);

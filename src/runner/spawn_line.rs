@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// Names the folder of the CLI's settings and transcripts.
+pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+
 /// Everything that the CLI is started with (spec/runner.md, section 6).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SpawnLine {
@@ -79,7 +82,7 @@ impl SpawnLine {
 fn variables(around: &Surroundings, config: &Path) -> BTreeMap<OsString, OsString> {
     let given = around.variables.iter().filter(|(name, _)| !UNSET.contains(&name.as_str()));
     let mut set: BTreeMap<OsString, OsString> = given.map(|(name, value)| (name.into(), value.into())).collect();
-    set.insert("CLAUDE_CONFIG_DIR".into(), config.into());
+    set.insert(CONFIG_DIR.into(), config.into());
     set.insert("CLAUDE_CODE_SDK_READS_SESSION_STATE".into(), "1".into());
     set.insert("PWD".into(), around.workspace.clone().into());
     if let Some(retries) = around.cli_retries {

@@ -1,7 +1,7 @@
 use super::event::{Event, EventKind};
 use super::redact::Redactor;
 use crate::masking::Mode;
-use crate::unit::{Span, Usd, short_count};
+use crate::unit::{Span, Usd, counted, short_count};
 use std::io::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -148,15 +148,17 @@ enum Tone {
 impl Status {
     fn text(&self, now: f64) -> String {
         let since = Span::from_seconds(now - self.started_at).unwrap_or_default();
-        let mut parts = vec![self.step.clone(), format!("attempt {}", self.attempt)];
-        parts.push(format!("{} answers", self.answers));
+        let mut parts = Vec::new();
+        // First, so that it is seen on a narrow terminal too.
+        if let Some((reason, until)) = &self.waiting {
+            let left = Span::from_seconds((until - now).max(0.0)).unwrap_or_default();
+            parts.push(format!("{left} left, {reason}"));
+        }
+        parts.extend([self.step.clone(), format!("attempt {}", self.attempt)]);
+        parts.push(counted(usize::try_from(self.answers).unwrap_or(usize::MAX), "answer"));
         parts.push(format!("context {}", short_count(self.context)));
         parts.push(self.cost.to_string());
         parts.push(since.to_string());
-        if let Some((reason, until)) = &self.waiting {
-            let left = Span::from_seconds((until - now).max(0.0)).unwrap_or_default();
-            parts.push(format!("{reason}, {left} left"));
-        }
         parts.join(" · ")
     }
 }
@@ -244,9 +246,9 @@ mod tests {
             terminal.status(&status, 30.0, redactor);
             terminal.line("above", redactor);
         });
-        assert_eq!(text, "\r\x1b[K写 · attempt 2 · 0 answers · context 0 \r\x1b[Kabove\n");
+        assert_eq!(text, "\r\x1b[K1m 00s left, api:443 · 写 · attempt 2 ·\r\x1b[Kabove\n");
         let wide =
             shown(Look { columns: Some(100), ..look }, |terminal, redactor| terminal.status(&status, 30.0, redactor));
-        assert!(wide.ends_with("· $0.00 · 30.0s · api:443, 1m 00s left"), "{wide}");
+        assert!(wide.ends_with("· 0 answers · context 0 · $0.00 · 30.0s"), "{wide}");
     }
 }

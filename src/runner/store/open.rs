@@ -19,6 +19,13 @@ const SCHEMA: [&str; 4] = [
     include_str!("../../../queries/runner/create_summaries.sql"),
 ];
 
+/// Statements that name every column.
+const STATEMENTS: [&str; 3] = [
+    include_str!("../../../queries/runner/insert_entry.sql"),
+    include_str!("../../../queries/runner/write_meta.sql"),
+    include_str!("../../../queries/runner/write_summary.sql"),
+];
+
 /// A store that entries are appended to.
 #[derive(Debug)]
 pub(in crate::runner) struct Store {
@@ -31,22 +38,36 @@ pub(in crate::runner) struct Store {
 #[derive(Debug, Error)]
 pub(in crate::runner) enum StoreError {
     /// It cannot be opened or set up.
-    #[error("cannot open the store {}: {source}; check that the folder is writable and the file is a database", path.display())]
+    #[error("cannot open the store {}: {said}; check that the folder is writable and the file is a store of sessions", path.display())]
     Open {
         /// The file.
         path: PathBuf,
         /// What SQLite said.
-        source: rusqlite::Error,
+        said: String,
     },
     /// A statement failed.
     #[error("the store cannot be used: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(said(&error))
+    }
+}
+
+/// What SQLite said, without the statement.
+fn said(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
 }
 
 impl Store {
     /// Opens the store, and makes it if there is none.
     pub(in crate::runner) fn open(path: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::Open { path: path.to_owned(), source };
+        let failed = |error| StoreError::Open { path: path.to_owned(), said: said(&error) };
         #[expect(
             clippy::disallowed_methods,
             reason = "the one place that opens a database for writing: the runner's own"
@@ -74,5 +95,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     // One flush to the disk per frame instead of four. Where the log cannot be used SQLite keeps its journal.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    SCHEMA.iter().try_for_each(|statement| connection.execute(statement, []).map(drop))
+    SCHEMA.iter().try_for_each(|statement| connection.execute(statement, []).map(drop))?;
+    // A store of another kind is noticed before anything is paid for.
+    STATEMENTS.iter().try_for_each(|statement| connection.prepare(statement).map(drop))
 }

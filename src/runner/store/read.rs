@@ -1,7 +1,10 @@
 use super::open::{Store, StoreError};
 use rusqlite::Connection;
+use std::collections::HashMap;
 
 const HAS_SESSION: &str = include_str!("../../../queries/runner/has_session.sql");
+const HAS_UID: &str = include_str!("../../../queries/runner/has_uid.sql");
+const PAYLOADS_WITHOUT_UID: &str = include_str!("../../../queries/runner/payloads_without_uid.sql");
 const SUBAGENTS: &str = include_str!("../../../queries/runner/subagents.sql");
 const SESSION_KEYS: &str = include_str!("../../../queries/runner/session_keys.sql");
 const PAYLOADS: &str = include_str!("../../../queries/runner/payloads.sql");
@@ -10,6 +13,22 @@ impl Store {
     /// Whether anything was stored under the store key.
     pub(in crate::runner) fn has_session(&self, key: &str) -> Result<bool, StoreError> {
         Ok(self.connection.prepare_cached(HAS_SESSION)?.exists([key])?)
+    }
+
+    /// Whether the store key has an entry with this uuid.
+    pub(in crate::runner) fn has_uid(&self, key: &str, uid: &str) -> Result<bool, StoreError> {
+        Ok(self.connection.prepare_cached(HAS_UID)?.exists([key, uid])?)
+    }
+
+    /// The payloads of entries without uuid, each with how often it is there.
+    pub(in crate::runner) fn without_uid(&self, key: &str) -> Result<HashMap<String, usize>, StoreError> {
+        let mut statement = self.connection.prepare_cached(PAYLOADS_WITHOUT_UID)?;
+        let mut rows = statement.query([key])?;
+        let mut counts = HashMap::new();
+        while let Some(row) = rows.next()? {
+            *counts.entry(row.get(0)?).or_default() += 1;
+        }
+        Ok(counts)
     }
 
     /// The store keys of the subagents of a main thread.

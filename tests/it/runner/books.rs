@@ -1,14 +1,14 @@
 //! The books: written also when the runner is told to end, or another one writes too.
 
 use super::stage::{SESSION, Stage, entry, hello, mirrors, result, script, text};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 /// Waits until `holds`.
-pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
     while !holds() {
         assert!(Instant::now() < end, "never: {what}");
@@ -96,19 +96,104 @@ fn two_runners_in_one_directory_lose_nothing() {
 fn what_a_killed_runner_left_is_taken_over() {
     let stage = Stage::fake();
     let file = format!("/CFG/projects/PROJECT/{SESSION}.jsonl");
-    let late = entry("late");
-    let written = json!({"dir": "file", "path": file, "text": format!("{}\n{late}\n", entry("a"))});
-    let pause = json!({"dir": "sleep", "ms": 20_000});
-    stage.script(1, &script(&[&hello(), &[mirrors(&[entry("a")]), written, pause]]));
-    stage.script(2, &script(&[&hello(), &[result(&json!({}))]]));
+    let prompt = json!({"type": "last-prompt"});
+    let written = |last: &str| {
+        let lines = [entry("a"), prompt.clone(), entry(last)].map(|line| line.to_string()).join("\n");
+        json!({"dir": "file", "path": file, "text": lines + "\n"})
+    };
+    let pause = json!({"dir": "sleep", "ms": 3000});
+    stage.script(1, &script(&[&hello(), &[mirrors(&[entry("a")]), written("b"), pause, written("late")]]));
+    (2..99).for_each(|number| stage.script(number, &script(&[&hello(), &[result(&json!({}))]])));
     let mut child = stage.start(&["--no-probe", "once", "P"]);
     until("the entry is stored", || is_stored(&stage));
-    thread::sleep(Duration::from_millis(200));
     child.0.kill().unwrap();
     child.0.wait().unwrap();
     assert_eq!(stage.column("SELECT uid FROM entries"), ["a"]);
+    // The CLI lives on, and writes what nobody may take away below it.
     let ended = stage.once(&["P"]);
-    assert!(ended.out.contains("was left by a process that died: 1 entries were not in the store yet"), "{ended:?}");
-    assert_eq!(stage.column("SELECT uid FROM entries ORDER BY seq"), ["a", "late"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("-1 is left alone: its runner"), "{ended:?}");
+    let mut out = String::new();
+    until("the CLI has ended", || {
+        out = stage.once(&["P"]).out;
+        !out.contains("is left alone")
+    });
+    assert!(out.contains("was left behind: 2 entries were not in the store yet"), "{out}");
+    let rows = stage.column("SELECT ifnull(uid, payload) FROM entries ORDER BY seq");
+    assert_eq!(rows, ["a", &prompt.to_string(), "late"]);
     assert_eq!(fs::read_dir(stage.path("runs/.cc")).unwrap().count(), 0);
+}
+
+/// Makes every append fail from now on, until the trigger is dropped.
+fn fill_disk(stage: &Stage) {
+    let store = rusqlite::Connection::open(stage.path("runs/sessions.db")).unwrap();
+    store.execute_batch("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END").unwrap();
+}
+
+#[test]
+fn a_store_that_fails_loses_nothing_and_is_told() {
+    let stage = Stage::fake();
+    let other = "22222222-2222-4222-8222-222222222222";
+    let prompt = json!({"type": "last-prompt", "sessionId": other});
+    let file = format!("/CFG/projects/PROJECT/{other}.jsonl");
+    let frame = |entries: Value| {
+        super::stage::says(&json!({"type": "transcript_mirror", "filePath": file, "entries": entries}))
+    };
+    let lines = format!("{}\n{prompt}\n{prompt}\n", entry("b"));
+    let written = json!({"dir": "file", "path": file, "text": lines});
+    let ends = result(&json!({"session_id": other}));
+    stage.script(1, &script(&[&hello(), &[mirrors(&[entry("a")]), result(&json!({}))]]));
+    let frames = [frame(json!([entry("b"), prompt])), frame(json!([prompt])), written, ends];
+    stage.script(2, &script(&[&hello(), &frames]));
+    stage.script(3, &script(&[&hello(), &[result(&json!({}))]]));
+    assert_eq!(stage.once(&["P"]).code, Some(0));
+    fill_disk(&stage);
+    let ended = stage.once(&["P"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("the books of this run are not whole: 3 entries of the transcript not stored: "),
+        "{ended:?}"
+    );
+    let row = &stage.manifest()[1];
+    assert_eq!((row["ok"].as_bool(), row["session_id"].as_str()), (Some(true), Some(other)), "{row}");
+    rusqlite::Connection::open(stage.path("runs/sessions.db")).unwrap().execute_batch("DROP TRIGGER full").unwrap();
+    let third = stage.once(&["P"]);
+    assert!(third.out.contains("3 entries were not in the store yet"), "{third:?}");
+    let rows = stage.column("SELECT ifnull(uid, payload) FROM entries ORDER BY store_key, seq");
+    assert_eq!(rows, ["a", "b", &prompt.to_string(), &prompt.to_string()]);
+}
+
+#[test]
+fn answers_that_reach_no_file_are_told() {
+    let stage = Stage::fake();
+    let mut said = text("done");
+    said["frame"]["uuid"] = json!("nowhere");
+    stage.script(1, &script(&[&hello(), &[mirrors(&[entry("a")]), said, result(&json!({}))]]));
+    let ended = stage.once(&["P"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("the CLI could not write answers of the model"), "{ended:?}");
+    let row = &stage.manifest()[0];
+    let told = "mirror_error: 1 answer of the model did not reach the store: the CLI wrote none of it";
+    assert_eq!((row["ok"].as_bool(), &row["errors"]), (Some(true), &json!([told])), "{row}");
+}
+
+#[test]
+fn an_interruption_before_the_prompt_is_heard() {
+    let stage = Stage::fake();
+    let mut slow = hello();
+    slow.insert(1, json!({"dir": "sleep", "ms": 2000}));
+    stage.script(1, &slow);
+    stage.script(2, &script(&[&hello(), &[mirrors(&[entry("a")]), text("done"), result(&json!({}))]]));
+    let mut terminal = super::terminal::Terminal::open(&stage, &["--no-probe", "once", "P"]);
+    until("the CLI starts", || stage.starts() == 1);
+    thread::sleep(Duration::from_millis(300));
+    terminal.press("\u{3}");
+    until("it asks", || terminal.shown().contains("Say what should change"));
+    terminal.press("do less\r");
+    assert_eq!(terminal.wait(), Some(0), "{}", terminal.shown());
+    assert_eq!(stage.recorded(1, "stdin").len(), 1, "the prompt was not sent");
+    let said = stage.recorded(2, "stdin").join("\n");
+    assert!(said.contains("\"P\\n\\n人在这里打断了你") && said.contains("do less"), "{said}");
+    let row = &stage.manifest()[0];
+    assert_eq!((&row["attempts"], &row["errors"], &row["resumed"]), (&json!(1), &json!([]), &json!(false)), "{row}");
 }

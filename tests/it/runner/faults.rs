@@ -1,12 +1,28 @@
 //! Runs under injected faults, made with the CLI itself and read by `flower-analyze`: each fault is found, and nothing else.
 
+use super::super::program::json;
 use super::api::{Answer, Api, INPUT, OUTPUT, bash, says};
 use super::books::{signal, until};
 use super::claude_code::{VERSIONS, program};
 use super::stage::{Running, Stage};
+use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::{fs, thread};
+
+/// What so many answers cost by the table of prices.
+fn dollars_of_answers(stage: &Stage, answers: u64) -> f64 {
+    let model = "SELECT DISTINCT payload ->> '$.message.model' FROM entries WHERE payload ->> '$.type' = 'assistant' \
+                 AND payload ->> '$.message.model' <> '<synthetic>'";
+    let models = stage.column(model);
+    let [model] = models.as_slice() else { panic!("{models:?}") };
+    let table: Value = serde_json::from_str(include_str!("../../../src/analysis/prices/table.json")).unwrap();
+    let prices = &table["models"][model.as_str()]["periods"][0]["per_mtok"];
+    let [input, output] = [&prices["input"], &prices["output"]].map(|price| price.as_f64().unwrap());
+    #[expect(clippy::cast_precision_loss, reason = "small counts")]
+    let [answers, in_each, out_each] = [answers, INPUT, OUTPUT].map(|n| n as f64);
+    answers * (in_each * input + out_each * output) / 1e6
+}
 
 fn each(check: impl Fn(&Stage, &Api, &str)) {
     for version in VERSIONS {
@@ -19,8 +35,12 @@ fn own(codes: &[&str]) -> Vec<String> {
     codes.iter().map(|code| (*code).to_owned()).collect()
 }
 
-/// Fails unless the answers that are in the store were counted, each once.
+/// Fails unless the answers that are in the store were counted and priced, each once.
 fn measures(stage: &Stage, answers: u64, version: &str) {
+    let cost = json(stage.root.path(), &["cost", "runs"]);
+    let measured = cost["result"]["measured_usd"].as_f64().unwrap();
+    let expected = if answers == 0 { 0.0 } else { dollars_of_answers(stage, answers) };
+    assert!((measured - expected).abs() < 1e-9, "{version}: {measured} instead of {expected}");
     let usage = &stage.summary()["result"]["economics"]["main"];
     let counted = [&usage["model_turns"], &usage["input"], &usage["output"]].map(|n| n.as_u64().unwrap());
     assert_eq!(counted, [answers, answers * INPUT, answers * OUTPUT], "{version}");
