@@ -51,7 +51,7 @@ pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};
 pub use outages::{HitThread, InFlight, Outage, Outages, outages};
 pub use outline::{OutlineLine, View, What, outline};
-pub use resumable::{Resumable, ResumeVerdict, resumable};
+pub use resumable::{Judge, NotJudged, Resumable, resumable};
 pub use retries::{AttemptRow, Ladder, LadderEnd, Retries, RetriesTotals, RetryFinding, ladders, retries};
 pub use selection::{EntryName, Named, Selection, SelectionError};
 pub use sessions::{ParentCall, SessionRow, Sessions, sessions};

@@ -8,6 +8,7 @@ use crate::analysis::tables::{Mask, SCHEMA_VERSION, Scene, Table, TableName, sch
 use crate::report::views::{self, Exported, ExportedTable};
 use crate::report::{FileSchema, write_csv, write_ndjson};
 use crate::run_dir::names::DEFAULT_SOURCE;
+use crate::session::SessionModel;
 use crate::unit::Finding;
 use anyhow::Result;
 use std::io::Write;
@@ -73,7 +74,8 @@ impl Args {
         let hiding = masker(&self.common);
         let mask: &Mask<'_> = &|text| hiding.mask(text);
         let opening = loaded.evidence.findings();
-        let scene = Scene::new(&loaded.model, &selection, &inputs, prices, opening, loaded.zone);
+        let judge = |session: &SessionModel| loaded.resumable(session);
+        let scene = Scene::new(&loaded.model, &selection, &inputs, prices, opening, loaded.zone, &judge);
         let masked = !self.common.reveal;
         let schema = FileSchema {
             schema_version: SCHEMA_VERSION,
@@ -87,7 +89,7 @@ impl Args {
         folder.make()?;
         for name in TableName::iter() {
             super::interrupt::check()?;
-            let table = scene.table(name, mask);
+            let table = scene.table(name, mask)?;
             let file = self.to.file(name);
             let bytes = folder.write(&file, |out| self.to.write(&table, &schema, out))?;
             tables.push(ExportedTable { table: name.into(), file, rows: table.len(), bytes });

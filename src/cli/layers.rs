@@ -1,13 +1,13 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
-use super::load::{Loaded, load};
+use super::load::{Loaded, load, payloads};
 use super::policy::{self, NamedPolicy, PolicyArgs};
 use super::prices::PriceArgs;
 use super::surroundings::options;
 use super::{interrupt, output};
 use crate::analysis::Selection;
 use crate::analysis::layers::{self, KeyLoad, Layers, PolicyLoad, Question, spill_folder};
-use crate::layers::{Layer, Payload};
+use crate::layers::Layer;
 use crate::report::{Report, render, views};
 use crate::run_dir::names::DEFAULT_SOURCE;
 use crate::session::{Model, ModelTurn, SessionModel};
@@ -206,10 +206,6 @@ fn standard_input() -> Result<String> {
     read.context("cannot read the command from standard input")?;
     ensure!(command.len() <= usize::try_from(MAX_COMMAND)?, "expected a command of at most {} KiB", MAX_COMMAND >> 10);
     Ok(command)
-}
-
-fn payloads(rows: &[(i64, String)]) -> Vec<Payload<'_>> {
-    rows.iter().map(|(seq, json)| Payload { seq: *seq, json }).collect()
 }
 
 /// The last model turn of each session, shared ones included.

@@ -3,10 +3,11 @@ use super::exit::Exit;
 use super::progress::Progress;
 use super::surroundings::{open_options, options, zone};
 use super::{interrupt, output};
-use crate::analysis::{Inputs, Selection, StoreTables};
+use crate::analysis::{Inputs, NotJudged, Resumable, Selection, StoreTables, resumable};
 use crate::evidence::{
     Evidence, EvidenceError, FileFacts, Opened, Recovery, SpillHash, WorkbenchFile, WorkbenchListing,
 };
+use crate::layers::Payload;
 use crate::report::views::Opening;
 use crate::report::{Page, Report, render};
 use crate::run_dir::names::{LINEAGE, MANIFEST};
@@ -133,6 +134,14 @@ impl Loaded {
         session.entries().map(payload).collect()
     }
 
+    /// Whether a main thread can be resumed; reads its rows again.
+    pub(super) fn resumable(&self, session: &SessionModel) -> Result<Resumable, NotJudged> {
+        let rows = self
+            .payloads(session)
+            .map_err(|error| NotJudged { store_key: session.store_key().to_owned(), reason: format!("{error:#}") })?;
+        Ok(resumable(session, &payloads(&rows)))
+    }
+
     /// The workbench of the run, if one is found.
     pub(super) fn workbench(&self) -> Option<Workbench> {
         self.evidence.workbench().map(|listing| workbench(&listing))
@@ -158,6 +167,11 @@ impl Loaded {
             workbench: self.workbench(),
         })
     }
+}
+
+/// Rows as the load layers take them.
+pub(super) fn payloads(rows: &[(i64, String)]) -> Vec<Payload<'_>> {
+    rows.iter().map(|(seq, json)| Payload { seq: *seq, json }).collect()
 }
 
 /// A payload as the decoder reads it.

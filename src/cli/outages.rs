@@ -6,13 +6,14 @@ use super::prices::PriceArgs;
 use crate::analysis::outages;
 use crate::report::views;
 use crate::run_dir::names::DEFAULT_SOURCE;
+use crate::session::SessionModel;
 use anyhow::Result;
 use std::path::PathBuf;
 
 /// Cluster failures of the service and the network into outages: what each hit, how it ended, what was lost
 ///
-/// For every main thread that was hit: whether it can be resumed as it is stored now. Money is measured, a
-/// lower bound on the bill.
+/// For every main thread that was hit: whether it can be resumed now, judged as `layers` does under flower's own policy.
+/// Money is measured, a lower bound on the bill.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
@@ -32,7 +33,8 @@ impl Args {
         let failing = Failing::of(&loaded)?;
         let costs = failing.costs(&loaded, &prices);
         let Failing { inputs, failures, attempts } = failing;
-        let result = outages(&loaded.model, &selection, &failures, &attempts, &costs);
+        let judge = |session: &SessionModel| loaded.resumable(session);
+        let result = outages(&loaded.model, &selection, &failures, &attempts, &costs, &judge)?;
         let findings = loaded.findings_with(&selection, inputs.state_findings());
         loaded
             .finish(&self.common, "outages", &result, &findings, |opening| views::outages(&result, &findings, opening))

@@ -7,6 +7,7 @@ use super::surroundings::options;
 use crate::analysis::tables::{Mask, NamedQuery, Scene, named_queries, query};
 use crate::report::{Format, Masker, Report, render, views};
 use crate::run_dir::names::DEFAULT_SOURCE;
+use crate::session::SessionModel;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
 use std::fs::File;
@@ -66,7 +67,8 @@ impl Args {
         let mask: &Mask<'_> = &|text| masker.mask(text);
         let (answer, findings) = {
             let opening = loaded.evidence.findings();
-            let scene = Scene::new(&loaded.model, &selection, &inputs, &prices, opening, loaded.zone);
+            let judge = |session: &SessionModel| loaded.resumable(session);
+            let scene = Scene::new(&loaded.model, &selection, &inputs, &prices, opening, loaded.zone, &judge);
             (query(&scene, &sql, mask, self.limit())?, scene.findings().to_vec())
         };
         let result = views::QueryResult { query: name, sql: sql.trim().to_owned(), answer };

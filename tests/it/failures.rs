@@ -2,10 +2,11 @@
 
 use flower_analyze::analysis::{Evidence, FailureClass, judge};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::program::{json, run};
-use crate::store::{Case, fixtures};
+use crate::store::{Case, fixtures, names};
 
 /// The last part of a store key.
 fn short(key: &Value) -> String {
@@ -262,19 +263,56 @@ fn failures_cluster_into_outages() {
     assert_eq!(
         outages("outage"),
         [
-            "14:09:11..14:09:19 14:09:20 5 of inspect recovered-by-cli yes",
-            "14:09:28..14:09:30 14:09:37 4 of delegate resumed yes",
+            "14:09:11..14:09:19 14:09:20 5 of inspect recovered-by-cli resumable",
+            "14:09:28..14:09:30 14:09:37 4 of delegate resumed resumable",
         ]
     );
     assert_eq!(
         outages("overloaded"),
         [
-            "14:09:09..14:09:44 14:09:52 17 of cli-retries+driver-retries+rate-limited+server-error resumed yes",
-            "14:10:11..14:10:11 14:10:12 1 of mid-stream-reset-2 recovered-by-cli yes",
-            "14:10:17..14:10:31 - 9 of gives-up final yes",
+            "14:09:09..14:09:44 14:09:52 17 of cli-retries+driver-retries+rate-limited+server-error resumed resumable",
+            "14:10:11..14:10:11 14:10:12 1 of mid-stream-reset-2 recovered-by-cli resumable",
+            "14:10:17..14:10:31 - 9 of gives-up final resumable",
         ]
     );
     assert_eq!(outages("healthy"), Vec::<String>::new());
+}
+
+/// There is one way to judge: what `outages` says of a main thread is what `layers` says of it, on every fixture.
+#[test]
+fn outages_and_layers_judge_alike() {
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    for name in names() {
+        let case = Case::open(&name);
+        let ended = run(&case.root, &["outages", case.source, "--format", "json"]);
+        // A store that SQLite cannot read has no verdicts.
+        let Ok(outages) = serde_json::from_str::<Value>(&ended.out) else {
+            assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
+            continue;
+        };
+        let outages = outages["result"]["outages"].as_array().unwrap();
+        if outages.is_empty() {
+            continue;
+        }
+        let layers = json(&case.root, &["layers", case.source]);
+        for thread in outages.iter().flat_map(|outage| outage["threads"].as_array().unwrap()) {
+            let judged = &thread["resumable"];
+            assert_eq!(judged.is_null(), thread["is_subagent"] == true, "{name}: {thread:#}");
+            if judged.is_null() {
+                continue;
+            }
+            let key = &layers["result"]["keys"][text(&thread["store_key"])];
+            let live = key["verdict"]["reasons"].as_array().unwrap().iter().filter(|reason| reason["live"] == true);
+            let reasons: Vec<&Value> = live.map(|reason| &reason["message"]).collect();
+            assert_eq!(judged["verdict"], key["verdict"]["live"], "{name}: {thread:#}");
+            assert_eq!(judged["reasons"].as_array().unwrap().iter().collect::<Vec<_>>(), reasons, "{name}");
+            assert_eq!(judged["healed_calls"], key["report"]["healed"], "{name}: {thread:#}");
+            told.insert(text(&judged["verdict"]).to_owned());
+        }
+        let worst = |outage: &Value| outage["resumable"].as_str().map(ToOwned::to_owned);
+        told.extend(outages.iter().filter_map(worst));
+    }
+    assert!(told.len() > 1, "every fixture says the same: {told:?}");
 }
 
 /// Money of attempts adds up to what the whole run was measured at: no turn is in two attempts.

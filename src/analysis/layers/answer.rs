@@ -1,13 +1,15 @@
 use super::fed::Fed;
 use super::finding::{Effect, LayerFinding};
 use super::{harm, pairing, path};
-use crate::layers::Layer;
+use crate::layers::{Layer, Loaded};
+use crate::session::SessionModel;
 use crate::unit::{Diagnosis, Finding, Place};
 use serde::Serialize;
 
 /// Whether a session can be resumed from what is fed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Answer {
     /// Yes.
     Resumable,
@@ -52,6 +54,11 @@ pub(super) struct Observed {
     pub(super) seq: Option<i64>,
     /// It is on the path that the harness walks.
     pub(super) live: bool,
+}
+
+/// Judges what is fed of a session.
+pub fn verdict(session: &SessionModel, loaded: &Loaded<'_>) -> Verdict {
+    Verdict::of(&observe(&Fed::new(session, loaded)))
 }
 
 /// Everything that is to be said of what is fed.

@@ -14,7 +14,7 @@ mod result;
 mod spills;
 
 pub use crate::layers::{Layer, Policy, Ruling};
-pub use answer::{Answer, Reason, Verdict};
+pub use answer::{Answer, Reason, Verdict, verdict};
 pub use changes::ChangeRow;
 pub use context::{CacheLoss, Context, LayerSize, Sized};
 pub use finding::LayerFinding;

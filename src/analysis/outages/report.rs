@@ -1,15 +1,17 @@
 use super::damage::{Damage, Spent};
 use super::episode::{Episode, episodes, is_of_outage};
 use crate::analysis::cost::TurnCost;
+use crate::analysis::layers::Answer;
 use crate::analysis::{
-    Attempt, Attempts, Evidence, FailureKind, Failures, KnownBy, Money, Outcome, Outcomes, Resumable, ResumeVerdict,
-    Selection, Source, WaitVerdict, judge, resumable,
+    Attempt, Attempts, Evidence, FailureKind, Failures, Judge, KnownBy, Money, NotJudged, Outcome, Outcomes, Resumable,
+    Selection, Source, WaitVerdict, judge,
 };
 use crate::run_dir::Kind;
 use crate::session::{Call, Model};
 use crate::unit::{Span, Timestamp};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Flower looks this often whether the network is back (spec/errors.md, Retries).
 const PROBE_MILLIS: i64 = 15_000;
@@ -65,8 +67,9 @@ pub struct Outage {
     pub orphan_calls: usize,
     /// How it ended for the main threads: the worst of them.
     pub ended: Outcome,
-    /// Whether all main threads that were hit can be resumed now: the worst of them.
-    pub resumable: ResumeVerdict,
+    /// Whether the main threads that were hit, themselves or a subagent of theirs, can be resumed now: the worst of them;
+    /// null where the store has none of them.
+    pub resumable: Option<Answer>,
 }
 
 /// A thread that was hit.
@@ -97,22 +100,25 @@ pub struct InFlight {
     pub answered: bool,
 }
 
-/// The outages that hit chosen sessions. `costs` are those of `model.usage.turns`, in their order.
+/// The outages that hit chosen sessions. `costs` are those of `model.usage.turns`, in their order; `resumable` is asked
+/// once for each main thread that was hit.
 pub fn outages(
     model: &Model,
     selection: &Selection,
     failures: &Failures,
     attempts: &Attempts,
     costs: &[TurnCost],
-) -> Outages {
+    resumable: &Judge<'_>,
+) -> Result<Outages, NotJudged> {
     let episodes = episodes(model, failures);
     let outcomes = Outcomes::new(model, attempts);
     let spent = Spent::new(model, attempts, costs);
+    let mut scene = Scene { model, failures, attempts, spent, resumable, verdicts: BTreeMap::new() };
     let mut outages = Vec::new();
     for episode in &episodes {
         let damage = Damage::of(episode, model, failures, attempts, &outcomes);
         if damage.threads.keys().any(|at| selection.has(*at)) {
-            outages.push((outage(episode, &damage, model, failures, attempts, &spent), damage));
+            outages.push((scene.outage(episode, &damage)?, damage));
         }
     }
     in_flight(model, &mut outages);
@@ -121,52 +127,75 @@ pub fn outages(
     let told = attempts.all.iter().filter(|attempt| attempt.known_by == KnownBy::Manifest);
     let told = told.filter_map(|attempt| attempt.reason.as_deref());
     let told = told.filter(|reason| judge(&Evidence::text(reason)).kind.is_of_the_service()).count();
-    Outages { outages: outages.into_iter().map(|(outage, _)| outage).collect(), without_time: timeless + told }
+    let outages = outages.into_iter().map(|(outage, _)| outage).collect();
+    Ok(Outages { outages, without_time: timeless + told })
 }
 
-fn outage(
-    episode: &Episode,
-    damage: &Damage,
-    model: &Model,
-    failures: &Failures,
-    attempts: &Attempts,
-    spent: &Spent,
-) -> Outage {
-    let own = || episode.failures.iter().filter_map(|index| failures.all.get(*index));
-    let threads: Vec<HitThread> =
-        damage.threads.iter().filter_map(|(at, outcome)| thread(model, *at, *outcome)).collect();
-    let mains = || threads.iter().filter(|thread| !thread.is_subagent);
-    let worst = mains().map(|thread| thread.outcome).max();
-    let ended = || damage.failed.keys().filter_map(|attempt| attempts.all.get(*attempt));
-    let waited = ended()
-        .filter_map(|attempt| attempt.wait)
-        .map(|wait| wait.observed_s.millis().max(0))
-        .fold(0, i64::saturating_add);
-    let steps = damage.attempts.iter().filter_map(|attempt| attempts.all.get(*attempt)?.step.clone());
-    let key = |at: &usize| model.sessions.get(*at).map(|session| session.store_key().to_owned());
-    Outage {
-        first_failure: episode.first,
-        last_failure: episode.last,
-        first_success: episode.recovered,
-        lasted_s: episode.recovered.unwrap_or(episode.last).since(episode.first),
-        failures: episode.failures.len(),
-        cli_retries: own().filter(|failure| failure.source == Source::CliRetry).count(),
-        kinds: own().map(|failure| failure.judged.kind).collect::<BTreeSet<_>>().into_iter().collect(),
-        steps: steps.collect::<BTreeSet<_>>().into_iter().collect(),
-        calls_in_flight: Vec::new(),
-        failed_attempts: damage.failed.len(),
-        waited_s: Span::from_millis(waited),
-        probes_likely: ended().filter_map(probes).sum(),
-        failed_spend: damage.failed_spend(spent),
-        lost_spend: damage.lost_spend(spent, attempts),
-        lost_subagents: damage.lost_subagents.iter().filter_map(key).collect(),
-        orphan_calls: 0,
-        ended: worst.or_else(|| threads.iter().map(|thread| thread.outcome).max()).unwrap_or(Outcome::Final),
-        resumable: mains()
-            .filter_map(|thread| Some(thread.resumable.as_ref()?.verdict))
-            .max()
-            .unwrap_or(ResumeVerdict::Yes),
-        threads,
+/// Everything that is known of a store with outages.
+struct Scene<'a> {
+    model: &'a Model,
+    failures: &'a Failures,
+    attempts: &'a Attempts,
+    spent: Spent,
+    resumable: &'a Judge<'a>,
+    /// Main threads that were judged, by index.
+    verdicts: BTreeMap<usize, Resumable>,
+}
+
+impl Scene<'_> {
+    fn outage(&mut self, episode: &Episode, damage: &Damage) -> Result<Outage, NotJudged> {
+        let mains: BTreeSet<usize> = damage.threads.keys().map(|at| self.attempts.main_of(*at)).collect();
+        for at in &mains {
+            self.judge(*at)?;
+        }
+        let own = || episode.failures.iter().filter_map(|index| self.failures.all.get(*index));
+        let threads: Vec<HitThread> =
+            damage.threads.iter().filter_map(|(at, outcome)| self.thread(*at, *outcome)).collect();
+        let worst = threads.iter().filter(|thread| !thread.is_subagent).map(|thread| thread.outcome).max();
+        let ended = || damage.failed.keys().filter_map(|attempt| self.attempts.all.get(*attempt));
+        let waits = ended().filter_map(|attempt| attempt.wait).map(|wait| wait.observed_s.millis().max(0));
+        let steps = damage.attempts.iter().filter_map(|attempt| self.attempts.all.get(*attempt)?.step.clone());
+        let key = |at: &usize| self.model.sessions.get(*at).map(|session| session.store_key().to_owned());
+        Ok(Outage {
+            first_failure: episode.first,
+            last_failure: episode.last,
+            first_success: episode.recovered,
+            lasted_s: episode.recovered.unwrap_or(episode.last).since(episode.first),
+            failures: episode.failures.len(),
+            cli_retries: own().filter(|failure| failure.source == Source::CliRetry).count(),
+            kinds: own().map(|failure| failure.judged.kind).collect::<BTreeSet<_>>().into_iter().collect(),
+            steps: steps.collect::<BTreeSet<_>>().into_iter().collect(),
+            calls_in_flight: Vec::new(),
+            failed_attempts: damage.failed.len(),
+            waited_s: Span::from_millis(waits.fold(0, i64::saturating_add)),
+            probes_likely: ended().filter_map(probes).sum(),
+            failed_spend: damage.failed_spend(&self.spent),
+            lost_spend: damage.lost_spend(&self.spent, self.attempts),
+            lost_subagents: damage.lost_subagents.iter().filter_map(key).collect(),
+            orphan_calls: 0,
+            ended: worst.or_else(|| threads.iter().map(|thread| thread.outcome).max()).unwrap_or(Outcome::Final),
+            resumable: mains.iter().filter_map(|at| self.verdicts.get(at)).map(|judged| judged.verdict).max(),
+            threads,
+        })
+    }
+
+    /// Asks for the verdict on a session once; subagents are never resumed.
+    fn judge(&mut self, at: usize) -> Result<(), NotJudged> {
+        let session = self.model.sessions.get(at).filter(|session| session.kind() != Kind::Subagent);
+        if let (Some(session), Entry::Vacant(place)) = (session, self.verdicts.entry(at)) {
+            place.insert((self.resumable)(session)?);
+        }
+        Ok(())
+    }
+
+    fn thread(&self, at: usize, outcome: Outcome) -> Option<HitThread> {
+        let session = self.model.sessions.get(at)?;
+        Some(HitThread {
+            store_key: session.store_key().to_owned(),
+            is_subagent: session.kind() == Kind::Subagent,
+            outcome,
+            resumable: self.verdicts.get(&at).cloned(),
+        })
     }
 }
 
@@ -176,17 +205,6 @@ fn probes(attempt: &Attempt) -> Option<i64> {
     let explained = wait.longest_s?.millis().saturating_add(wait.start_up_s.unwrap_or_default().millis());
     let probes = wait.observed_s.millis().saturating_sub(explained) / PROBE_MILLIS;
     (attempt.kind == Some(FailureKind::Network)).then_some(probes.min(MAX_PROBES))
-}
-
-fn thread(model: &Model, at: usize, outcome: Outcome) -> Option<HitThread> {
-    let session = model.sessions.get(at)?;
-    let is_subagent = session.kind() == Kind::Subagent;
-    Some(HitThread {
-        store_key: session.store_key().to_owned(),
-        is_subagent,
-        outcome,
-        resumable: (!is_subagent).then(|| resumable(session)),
-    })
 }
 
 /// Gives each call to the first outage that it met: one that began while it ran, or that left it without a result.

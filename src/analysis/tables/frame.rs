@@ -28,7 +28,7 @@ pub(super) fn run(scene: &Scene<'_>, sql: &str, mask: &Mask<'_>, limit: Option<u
     let used: Vec<TableName> = named.iter().filter_map(|name| name.parse().ok()).collect();
     let mut context = SQLContext::new();
     for name in &used {
-        let table = scene.table(*name, mask);
+        let table = scene.table(*name, mask)?;
         context.register(table.spec.name, frame(&table, 0..table.len(), true).map_err(engine)?.lazy());
     }
     // polars has corners in which it panics; that is an answer too.

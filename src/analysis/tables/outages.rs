@@ -1,7 +1,7 @@
 use super::column::{self, nanos, number, text};
 use super::scene::Scene;
 use super::table::{Mask, Table, TableSpec, spec};
-use crate::analysis::Outage;
+use crate::analysis::{NotJudged, Outage};
 use std::borrow::Cow;
 
 type Field = column::Field<Outage>;
@@ -34,9 +34,12 @@ fn fields() -> Vec<Field> {
         Field::integer("lost_subagents", "Subagents that never answered again.", |r| number(r.lost_subagents.len())),
         Field::integer("orphan_calls", "Calls that it left without a result.", |r| number(r.orphan_calls)),
         Field::word("ended", "How it ended for the main threads: the worst of them.", |r| text(r.ended.into())),
-        Field::word("resumable", "Whether all main threads that were hit can be resumed: the worst of them.", |r| {
-            text(r.resumable.into())
-        }),
+        Field::word(
+            "resumable",
+            "Whether all main threads that were hit can be resumed, as `layers` judges it: the worst of `resumable`, \
+             `resumable-with-loss` and `refused`.",
+            |r| text(r.resumable?.into()),
+        ),
     ]
 }
 
@@ -44,6 +47,6 @@ pub(super) fn outages_spec() -> TableSpec {
     spec("outages", "One episode in which the service or the way to it failed.", &fields())
 }
 
-pub(super) fn outages<'a>(scene: &'a Scene<'a>, mask: &'a Mask<'a>) -> Table<'a> {
-    Table::new(outages_spec(), fields(), scene.outages(), mask)
+pub(super) fn outages<'a>(scene: &'a Scene<'a>, mask: &'a Mask<'a>) -> Result<Table<'a>, NotJudged> {
+    Ok(Table::new(outages_spec(), fields(), scene.outages()?, mask))
 }

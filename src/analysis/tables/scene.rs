@@ -3,7 +3,9 @@ use super::{attempts, entries, errors, findings, outages, retries, sessions, ste
 use crate::analysis::cost::{By, Cost, CostQuery, TurnCost, Windows, cost, turn_costs};
 use crate::analysis::prices::PriceTable;
 use crate::analysis::steps::{StepRow, sessions_of, steps as told_steps};
-use crate::analysis::{Attempts, ErrorRow, Errors, Failures, Inputs, Outage, Retries, Selection, TimeRange};
+use crate::analysis::{
+    Attempts, ErrorRow, Errors, Failures, Inputs, Judge, NotJudged, Outage, Retries, Selection, TimeRange,
+};
 use crate::analysis::{
     attempts as all_attempts, errors as told_errors, failures as all_failures, findings as all_findings,
     outages as told_outages, retries as told_retries,
@@ -55,6 +57,7 @@ pub struct Scene<'a> {
     prices: &'a PriceTable,
     windows: Windows,
     opening: Vec<Finding>,
+    resumable: &'a Judge<'a>,
     failing: OnceLock<(Failures, Attempts)>,
     costs: OnceLock<Vec<TurnCost>>,
     cost: OnceLock<(Cost, Vec<Finding>)>,
@@ -78,7 +81,8 @@ impl<'a> Step<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The tables of the chosen sessions; `opening` are the findings about the source, `zone` is that of the days.
+    /// The tables of the chosen sessions; `opening` are the findings about the source, `zone` is that of the days,
+    /// `resumable` judges main threads.
     pub fn new(
         model: &'a Model,
         selection: &'a Selection,
@@ -86,16 +90,17 @@ impl<'a> Scene<'a> {
         prices: &'a PriceTable,
         opening: Vec<Finding>,
         zone: Zone,
+        resumable: &'a Judge<'a>,
     ) -> Self {
         let windows = inputs.readable_manifest().map(Windows::new).unwrap_or_default();
         let (failing, costs) = (OnceLock::new(), OnceLock::new());
         let (cost, findings) = (OnceLock::new(), OnceLock::new());
-        Self { model, selection, zone, inputs, prices, windows, opening, failing, costs, cost, findings }
+        Self { model, selection, zone, inputs, prices, windows, opening, resumable, failing, costs, cost, findings }
     }
 
-    /// One table, its secrets hidden by `mask`.
-    pub fn table(&'a self, name: TableName, mask: &'a Mask<'a>) -> Table<'a> {
-        match name {
+    /// One table, its secrets hidden by `mask`. Only that of the outages needs rows of the source again, which may fail.
+    pub fn table(&'a self, name: TableName, mask: &'a Mask<'a>) -> Result<Table<'a>, NotJudged> {
+        Ok(match name {
             TableName::Steps => steps::steps(self, mask),
             TableName::Attempts => attempts::attempts(self, mask),
             TableName::Sessions => sessions::sessions(self, mask),
@@ -104,9 +109,9 @@ impl<'a> Scene<'a> {
             TableName::ToolCalls => tool_calls::tool_calls(self, mask),
             TableName::Errors => errors::errors(self, mask),
             TableName::Retries => retries::retries(self, mask),
-            TableName::Outages => outages::outages(self, mask),
+            TableName::Outages => outages::outages(self, mask)?,
             TableName::Findings => findings::findings(self, mask),
-        }
+        })
     }
 
     fn manifest(&self) -> Option<&'a Manifest> {
@@ -158,9 +163,10 @@ impl<'a> Scene<'a> {
     }
 
     /// The outages that hit the chosen sessions.
-    pub(super) fn outages(&self) -> Vec<Outage> {
+    pub(super) fn outages(&self) -> Result<Vec<Outage>, NotJudged> {
         let (failures, attempts) = self.failing();
-        told_outages(self.model, self.selection, failures, attempts, self.costs()).outages
+        let told = told_outages(self.model, self.selection, failures, attempts, self.costs(), self.resumable)?;
+        Ok(told.outages)
     }
 
     /// Every finding of the summary and of the reports on cost, errors and retries, the worst first.

@@ -1,9 +1,10 @@
 use super::errors::outcome;
 use super::evidence::Opening;
 use super::findings::findings;
+use super::layers::answer;
 use super::retries::spend;
 use super::tools::shortened;
-use crate::analysis::{HitThread, InFlight, Outage, Outages, ResumeVerdict};
+use crate::analysis::{HitThread, InFlight, Outage, Outages, Resumable};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::unit::{Finding, counted};
 
@@ -58,7 +59,7 @@ fn all(result: &Outages, opening: &Opening) -> Table {
             outage.steps.join(", ").into(),
             outage.threads.len().into(),
             outcome(outage.ended),
-            resumable(outage.resumable),
+            outage.resumable.map(answer).into(),
             outage.failed_spend.measured_usd.into(),
             outage.lost_spend.measured_usd.into(),
         ]
@@ -72,13 +73,11 @@ fn kinds(outage: &Outage) -> String {
     outage.kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn resumable(verdict: ResumeVerdict) -> Cell {
-    let cell = Cell::text(verdict.to_string());
-    match verdict {
-        ResumeVerdict::Yes => cell.good(),
-        ResumeVerdict::AfterHealing | ResumeVerdict::WithLoss => cell.warn(),
-        ResumeVerdict::No => cell.bad(),
-    }
+/// What speaks against a plain yes, and what healing does for it.
+fn why(judged: &Resumable) -> String {
+    let healed = usize::try_from(judged.healed_calls).unwrap_or(usize::MAX);
+    let healed = (healed > 0).then(|| format!("healing answers {}", counted(healed, "call")));
+    judged.reasons.iter().cloned().chain(healed).collect::<Vec<_>>().join("; ")
 }
 
 fn facts(outage: &Outage, opening: &Opening) -> Facts {
@@ -118,7 +117,7 @@ fn facts(outage: &Outage, opening: &Opening) -> Facts {
         .line("waited", format!("{} between attempts{probes}", outage.waited_s))
         .line("failed attempts", spend(outage.failed_spend))
         .line("lost", work)
-        .line("resumable now", resumable(outage.resumable))
+        .line("resumable now", outage.resumable.map(answer))
 }
 
 fn threads(outage: &Outage, opening: &Opening) -> Table {
@@ -134,8 +133,8 @@ fn threads(outage: &Outage, opening: &Opening) -> Table {
             Cell::text(opening.names.of(&thread.store_key)).exact(&thread.store_key),
             if thread.is_subagent { "subagent" } else { "main" }.into(),
             outcome(thread.outcome),
-            thread.resumable.as_ref().map(|found| resumable(found.verdict)).into(),
-            thread.resumable.as_ref().map(|found| found.reasons.join("; ")).unwrap_or_default().into(),
+            thread.resumable.as_ref().map(|judged| answer(judged.verdict)).into(),
+            thread.resumable.as_ref().map(why).unwrap_or_default().into(),
         ]
     };
     Table::new(columns).rows(outage.threads.iter().map(row))

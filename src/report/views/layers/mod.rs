@@ -10,3 +10,5 @@ mod words;
 
 pub use page::layers;
 pub use ruling::ruling;
+
+pub(super) use words::answer;

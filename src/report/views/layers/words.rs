@@ -10,7 +10,7 @@ pub(super) fn answer_name(answer: Answer) -> &'static str {
     }
 }
 
-pub(super) fn answer(answer: Answer) -> Cell {
+pub(in crate::report::views) fn answer(answer: Answer) -> Cell {
     let cell = Cell::text(answer_name(answer));
     match answer {
         Answer::Resumable => cell.good(),
