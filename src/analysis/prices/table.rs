@@ -1,7 +1,7 @@
 use super::error::PriceError;
 use super::model_id::forms;
 use super::rates::{FULL, Rates, price};
-use super::raw::{RawFast, RawLongContext, RawPeriod, RawRates, RawTable};
+use super::raw::{Object, RawFast, RawLongContext, RawPeriod, RawRates, RawTable};
 use crate::unit::{Timestamp, Tokens, Usd};
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl PriceTable {
     /// Reads a price file. `name` is how errors call it.
     pub fn parse(name: &str, json: &[u8]) -> Result<Self, PriceError> {
         let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
-        let raw: RawTable =
+        let Object::<RawTable>(raw) =
             serde_json::from_slice(json).map_err(|reason| PriceError::Shape { name: name.to_owned(), reason })?;
         if raw.models.0.is_empty() {
             return Err(PriceError::Empty { name: name.to_owned() });
@@ -257,6 +257,20 @@ mod tests {
         let twice = r#"{"per_mtok":{"input":1,"output":2}},{"from":"2026-01-01","per_mtok":{"input":1,"output":2}}"#;
         assert!(one(twice).contains("overlaps"));
         assert!(one(r#"{"per_mtok":{"input":1e300,"output":2}}"#).contains("input is 1e300; expected"));
+        let rates = r#"{"input":1,"output":2}"#;
+        for (period, what) in [
+            (r"[null,null,[1,2]]".to_owned(), "a period, an object"),
+            (r#"{"per_mtok":[1,2,3,4,5]}"#.to_owned(), "\"per_mtok\", an object"),
+            (format!(r#"{{"per_mtok":{rates},"fast":[null,null,{rates}]}}"#), "\"fast\", an object"),
+            (format!(r#"{{"per_mtok":{rates},"fast":{{"per_mtok":[1,2]}}}}"#), "\"per_mtok\", an object"),
+            (format!(r#"{{"per_mtok":{rates},"long_context":[9,{rates}]}}"#), "\"long_context\", an object"),
+        ] {
+            let said = one(&period);
+            assert!(said.contains(&format!("invalid type: sequence, expected {what}")), "{period}: {said}");
+            assert!(said.contains("at line 1 column "), "{said}");
+        }
+        assert!(refused(r#"{"models":{"m":[[],[]]}}"#).contains("expected an object with the \"periods\""));
+        assert!(refused("[null,{}]").contains("expected an object with \"models\""));
         let model = r#""m":{"ids":["n"],"periods":[{"per_mtok":{"input":1,"output":2}}]}"#;
         assert!(refused(&format!(r#"{{"models":{{{model},{model}}}}}"#)).contains("the model m is listed twice"));
         let other = model.replace("\"m\"", "\"o\"");
