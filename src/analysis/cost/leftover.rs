@@ -3,6 +3,7 @@ use super::client::ClientTotal;
 use super::reconcile::Step;
 use super::spend::High;
 use super::step_facts::Hidden;
+use super::summaries::ASSUMED_OUTPUT;
 use crate::analysis::prices::client_bill;
 use crate::transcript::ClientModel;
 use crate::unit::{Usd, counted};
@@ -62,7 +63,10 @@ impl Step<'_> {
                 format!("{turns} with a count of tokens that cannot be read")
             });
         let compacted = candidate(CauseKind::HiddenCalls, facts.compactions, "compaction", |compactions| {
-            format!("{compactions} in the step: the call for the summary leaves no entry")
+            format!(
+                "{compactions} in the step: the call for the summary leaves no entry; that it wrote at most {ASSUMED_OUTPUT} \
+                 tokens, or as many as were kept, is an assumption"
+            )
         });
         let shared = candidate(CauseKind::SharedWithFork, facts.shared, "model turn", |turns| {
             format!("{turns} of this time are counted at the session that wrote them first")

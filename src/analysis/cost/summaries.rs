@@ -4,14 +4,16 @@ use crate::session::{Ix, Model, ModelTurn, Segment};
 use crate::unit::{Tokens, Usd};
 use foldhash::{HashMap, HashMapExt};
 
-/// What the CLI lets a summary be at most, in tokens of output.
-const LONGEST_SUMMARY: Tokens = Tokens(20_000);
+/// An assumption, and told as one: most tokens of output that the call for a summary takes. The evidence bounds only what
+/// was kept, by the context after the compaction (spec/entries.md, Chains); a draft that the client threw away is recorded
+/// nowhere. In the recorded runs the whole context after a compaction has fewer than 5,000 tokens.
+pub(super) const ASSUMED_OUTPUT: Tokens = Tokens(20_000);
 
 /// A turn with its place in a session; `None` for one that another session wrote first.
 type Placed<'a> = (Option<Ix>, &'a ModelTurn, &'a TurnCost);
 
 /// What the calls for the summaries of compactions cost at most: they leave no entry. Such a call is given the whole context
-/// before the compaction, at worst without a cache, and writes a summary.
+/// before the compaction, at worst without a cache, and writes no more than is assumed, or than was kept.
 pub(super) struct Summaries<'a> {
     /// Turns of the sessions with compactions, in order; those of other sessions come first.
     turns: HashMap<usize, Vec<Placed<'a>>>,
@@ -44,9 +46,10 @@ impl<'a> Summaries<'a> {
         let Some((_, turn, cost)) = last.or_else(|| own.first()) else { return Some(Usd::ZERO) };
         let given = last.map(|(_, turn, _)| turn.usage.total()).unwrap_or_default();
         let context = given.max(segment.pre_tokens.unwrap_or_default());
+        let written = ASSUMED_OUTPUT.max(segment.post_tokens.unwrap_or_default());
         let at_most = |period: &Period| {
             let rates = period.rates_for(context);
-            price_of(context, rates.input) + price_of(LONGEST_SUMMARY, rates.output)
+            price_of(context, rates.input) + price_of(written, rates.output)
         };
         match self.prices.look_up(&turn.model, cost.at) {
             Lookup::Priced(_, period) => Some(at_most(period)),
