@@ -5,6 +5,7 @@ mod chains;
 mod context;
 pub mod cost;
 mod curve;
+mod denials;
 mod economics;
 mod errors;
 mod failures;
@@ -30,19 +31,20 @@ mod tools;
 mod usage;
 
 pub use crate::session::{BranchKind, LeafWitness, Standing, Trust};
-pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Money, Wait, WaitVerdict, attempts};
+pub use attempts::{Attempt, Attempts, Begun, Ending, KnownBy, Wait, WaitVerdict, attempts};
 pub use chains::{
     BranchLineResult, BranchResult, BreakResult, ChainSession, Chains, LeafResult, SegmentResult, chains,
 };
 pub use context::{
-    ContextDrop, ContextReport, DropCause, Fill, FillKind, FillPart, Known, Projection, RateSource, ThreadContext,
-    TokenRate, Window, WindowSource, context,
+    ContextDrop, ContextReport, DropCause, Fill, FillKind, FillPart, Known, Projection, ThreadContext, Window,
+    WindowSource, context,
 };
 pub use curve::{ContextCurve, CurvePoint, Drop, context_curve};
+pub use denials::{DeniedCommand, DeniedInThread};
 pub use economics::{Cache, Economics, Thread, economics};
 pub use errors::{
-    Denials, DeniedInThread, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome,
-    Outcomes, Repeated, errors, explain,
+    Denials, ErrorFinding, ErrorRow, Errors, Explained, FlowerVerdict, HourRow, KindRow, Outcome, Outcomes, Repeated,
+    errors, explain,
 };
 pub use failures::{
     Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge,
@@ -60,11 +62,11 @@ pub use shown::{
 };
 pub use steps::{RunRow, StepRow, Steps, steps};
 pub use summary::{NextStep, Summary, WorkbenchSummary, findings, summary};
-pub use time_range::TimeRange;
+pub use time_range::{LeftOut, TimeRange};
 pub use timeline::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineEvent, TimelineSpan, Unplaced, timeline};
 pub use tool_use::{
-    DeniedCommand, Durations, LargestResult, RepeatedCommand, RepeatedRead, ScriptLine, ScriptState, ThreadTools,
-    ToolLine, ToolReport, tool_report,
+    Durations, LargestResult, RepeatedCommand, RepeatedRead, ScriptLine, ScriptState, ThreadTools, ToolLine,
+    ToolReport, tool_report,
 };
 pub use tools::{CallCounts, DenialRow, ToolRow, Tools, tools};
 pub use usage::{UsageReport, usage_report};

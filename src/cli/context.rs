@@ -2,6 +2,8 @@ use super::args::CommonArgs;
 use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::load::load;
+use super::range::RangeArgs;
+use super::surroundings::zone;
 use crate::analysis::context;
 use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
@@ -10,6 +12,8 @@ use anyhow::Result;
 use std::path::PathBuf;
 
 /// Show the context of the main threads: where it starts, how it grows, why it falls, what fills it, when it is full
+///
+/// --since and --until cut the curve and its falls; threads, and what fills them, are always those of the whole run.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
@@ -19,6 +23,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     window: Option<Tokens>,
     #[command(flatten)]
+    range: RangeArgs,
+    #[command(flatten)]
     chart: ChartArgs,
     #[command(flatten)]
     common: CommonArgs,
@@ -26,11 +32,12 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
+        let range = self.range.range(zone(self.common.tz.as_deref())?)?;
         self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
-        let result = context(&loaded.model, &selection, inputs.readable_manifest(), self.window);
+        let result = context(&loaded.model, &selection, inputs.readable_manifest(), self.window).within(range);
         let findings = loaded.findings_with(&selection, inputs.state_findings());
         let page = |opening: &Opening| views::context(&result, opening);
         loaded.finish_with(&self.common, "context", &result, &findings, page, |opening| {

@@ -4,7 +4,8 @@ use super::exit::Exit;
 use super::failing::Failing;
 use super::load::load;
 use super::output;
-use super::surroundings::options;
+use super::range::RangeArgs;
+use super::surroundings::{options, zone};
 use crate::analysis::{errors, explain};
 use crate::report::views::{self, Opening};
 use crate::report::{Report, render};
@@ -22,8 +23,10 @@ pub(super) struct Args {
     #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
     source: PathBuf,
     /// Explain this text instead: its kind, and flower's verdict with the pattern that matched; no source is read
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["source", "session", "hash", "chart"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["source", "session", "hash", "chart", "since", "until"])]
     explain: Option<String>,
+    #[command(flatten)]
+    range: RangeArgs,
     #[command(flatten)]
     chart: ChartArgs,
     #[command(flatten)]
@@ -35,12 +38,13 @@ impl Args {
         if let Some(text) = &self.explain {
             return self.explained(text);
         }
+        let range = self.range.range(zone(self.common.tz.as_deref())?)?;
         self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let Failing { inputs, failures, attempts } = Failing::of(&loaded)?;
         let manifest = inputs.readable_manifest();
-        let (result, found) = errors(&loaded.model, &selection, manifest, &failures, &attempts);
+        let (result, found) = errors(&loaded.model, &selection, manifest, &failures, &attempts, range);
         let findings = loaded.findings_with(&selection, found.into_iter().chain(inputs.state_findings()));
         let page = |opening: &Opening| views::errors(&result, &findings, opening);
         loaded.finish_with(&self.common, "errors", &result, &findings, page, |opening| {

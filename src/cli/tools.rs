@@ -2,6 +2,8 @@ use super::args::CommonArgs;
 use super::charts::ChartArgs;
 use super::exit::Exit;
 use super::load::load;
+use super::range::RangeArgs;
+use super::surroundings::zone;
 use crate::analysis::tool_report;
 use crate::report::views::{self, Opening};
 use crate::run_dir::names::DEFAULT_SOURCE;
@@ -9,11 +11,15 @@ use anyhow::Result;
 use std::path::PathBuf;
 
 /// Show what the tools did: calls, errors, denials, durations, sizes, repeats, what still fills the context, scripts
+///
+/// With --since or --until, calls count by their own time; scripts are always those of the whole run.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run directory, sessions.db, .jsonl transcript or folder of transcripts
     #[arg(value_name = "SOURCE", default_value = DEFAULT_SOURCE)]
     source: PathBuf,
+    #[command(flatten)]
+    range: RangeArgs,
     #[command(flatten)]
     chart: ChartArgs,
     #[command(flatten)]
@@ -22,11 +28,12 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
+        let range = self.range.range(zone(self.common.tz.as_deref())?)?;
         self.chart.check(&self.common, &self.source)?;
         let loaded = load(&self.common, &self.source)?;
         let selection = loaded.selection(self.common.session.as_deref())?;
         let inputs = loaded.inputs()?;
-        let result = tool_report(&loaded.model, &selection, inputs.workbench.as_ref());
+        let result = tool_report(&loaded.model, &selection, inputs.workbench.as_ref(), range);
         let findings = loaded.findings_with(&selection, inputs.state_findings());
         let page = |opening: &Opening| views::tool_report(&result, opening);
         loaded.finish_with(&self.common, "tools", &result, &findings, page, |opening| {

@@ -1,4 +1,4 @@
-use super::estimate::{Estimate, always_on, on_invoke};
+use super::estimate::{always_on, on_invoke};
 use super::hooks;
 use super::install::{self, NodeInstall};
 use super::inventory::{Inventory, Search, manifest_name};
@@ -169,7 +169,7 @@ impl Survey<'_> {
             mcp_servers: self.server_names("mcpServers", ".mcp.json"),
             lsp_servers: self.server_names("lspServers", ".lsp.json"),
             components,
-            always_on: Estimate::of_units(units),
+            always_on: Tokens::estimated(units),
             placeholders: placeholders::of_inventory(&inventory),
             lint: lint::check(self.root, self.manifest, Some(&inventory)),
             inventory,
@@ -217,7 +217,7 @@ impl Survey<'_> {
             name: name.to_owned(),
             short_name: short.to_owned(),
             always_on_units: units,
-            always_on_tokens: Estimate::of_units(units),
+            always_on_tokens: Tokens::estimated(units),
             on_invoke_tokens: on_invoke(text),
         })
     }

@@ -2,22 +2,14 @@ use super::frontmatter::Document;
 use crate::unit::Tokens;
 use std::borrow::Cow;
 
-/// UTF-16 units that count as one token.
-const UNITS_PER_TOKEN: u64 = 4;
-
 /// Longest description that is taken from a body, in UTF-16 units, and what is kept of a longer one before `...`.
 const MAX_DERIVED: usize = 100;
 const KEPT_OF_DERIVED: usize = 97;
 
-/// How many tokens a text is: a guess from its length, as the CLI makes it (spec/plugins.md, Estimate).
+/// How the CLI shows what it estimates from lengths (spec/plugins.md, Estimate).
 pub struct Estimate;
 
 impl Estimate {
-    /// A quarter of the UTF-16 units, half a token rounded up.
-    pub const fn of_units(units: u64) -> Tokens {
-        Tokens(units.saturating_add(UNITS_PER_TOKEN / 2) / UNITS_PER_TOKEN)
-    }
-
     /// As the CLI shows a part: below twenty only that, then tens, then thousands with one decimal.
     pub fn part(tokens: Tokens) -> String {
         let tens = tokens.0.saturating_add(5) / 10 * 10;
@@ -74,7 +66,7 @@ fn derived(body: &str) -> Cow<'_, str> {
 
 /// Tokens of the body: what each use adds.
 pub(super) fn on_invoke(text: &str) -> Tokens {
-    Estimate::of_units(u64::try_from(units(Document::parse(text).body.trim())).unwrap_or(u64::MAX))
+    Tokens::estimated(u64::try_from(units(Document::parse(text).body.trim())).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -90,7 +82,7 @@ mod tests {
             [0, 999, 1001, 1_234_567].map(|n| Estimate::total(Tokens(n))),
             ["~0 tok", "~999 tok", "~1,001 tok", "~1,234,567 tok"]
         );
-        assert_eq!([1, 2, 5, 6].map(|units| Estimate::of_units(units).0), [0, 1, 1, 2]);
+        assert_eq!([1, 2, 5, 6].map(|units| Tokens::estimated(units).0), [0, 1, 1, 2]);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use super::{Agent, Call, CallFault, Chain, Forest, Ix, SessionFinding, Standing,
 use super::{agents, calls};
 use crate::run_dir::{Kind, StoreKey};
 use crate::transcript::{Entry, Notes, Parent, Session, Transcripts, Uid};
-use crate::unit::{Diagnosis, Finding, Place};
+use crate::unit::{Diagnosis, Finding, Place, Timestamp};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -52,6 +52,11 @@ impl SessionModel {
     /// Sequence number of the entry at `ix`.
     pub fn seq(&self, ix: Ix) -> i64 {
         self.entry(ix).map_or(-1, |entry| entry.seq)
+    }
+
+    /// Time of the entry at `ix`; `None` if it has none that can be read.
+    pub fn time(&self, ix: Ix) -> Option<Timestamp> {
+        self.entry(ix)?.timestamp
     }
 
     /// Entries with their index.

@@ -55,6 +55,16 @@ impl Totals {
         self.entries_with_usage += turn.entries_with_usage;
         self.usage = self.usage.plus(turn.usage);
     }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            model_turns: self.model_turns + other.model_turns,
+            entries_with_usage: self.entries_with_usage + other.entries_with_usage,
+            usage: self.usage.plus(other.usage),
+        }
+    }
 }
 
 /// The usage of a whole store, every message counted once (spec/entries.md, One API message, several entries).

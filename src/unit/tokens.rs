@@ -9,10 +9,11 @@ use std::ops::{Add, AddAssign};
 pub struct Tokens(pub u64);
 
 impl Tokens {
-    /// An estimate from a number of characters, four to a token: what English text and code come to. Chinese text takes
-    /// more tokens, so that this is no bound.
+    /// An estimate from a number of characters, four to a token, half a token rounded up, as the agent CLI makes it
+    /// (spec/plugins.md, Estimate). English text and code come to that; Chinese text takes up to four times as many tokens, so
+    /// that this is no bound.
     pub const fn estimated(characters: u64) -> Self {
-        Self(characters.div_ceil(4))
+        Self(characters.saturating_add(2) / 4)
     }
 }
 
@@ -59,6 +60,12 @@ pub fn short_count(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_estimate_is_a_quarter_of_the_characters() {
+        let estimated = [0, 1, 2, 5, 6, 4_000, u64::MAX].map(|characters| Tokens::estimated(characters).0);
+        assert_eq!(estimated, [0, 0, 1, 1, 2, 1_000, u64::MAX / 4]);
+    }
 
     #[test]
     fn people_see_short_counts() {

@@ -315,6 +315,33 @@ fn outages_and_layers_judge_alike() {
     assert!(told.len() > 1, "every fixture says the same: {told:?}");
 }
 
+/// What lies outside of a range is counted, and said in words, by every command that takes one.
+#[test]
+fn what_a_range_leaves_out_is_told() {
+    let case = Case::open("overloaded");
+    let left = |command: &str, name: &str| {
+        let args = [command, case.source, "--since", "2026-11-30T14:10:00Z", "--until", "2026-11-30T14:10:15Z"];
+        let result = json(&case.root, &args)["result"].take();
+        assert_eq!(text(&result["range"]["since"]), "2026-11-30T14:10:00.000Z", "{command}");
+        let page = run(&case.root, &args).out;
+        assert!(page.contains("left out: "), "{command}: {page}");
+        let whole = json(&case.root, &[command, case.source])["result"].take();
+        assert_eq!(whole[name]["outside"], 0, "{command} without a range");
+        result[name]["outside"].as_u64().unwrap()
+    };
+    assert_eq!(left("outages", "outages_left_out"), 2);
+    let all = [
+        left("errors", "errors_left_out"),
+        left("errors", "calls_left_out"),
+        left("retries", "attempts_left_out"),
+        left("retries", "ladders_left_out"),
+        left("tools", "calls_left_out"),
+        left("context", "points_left_out"),
+        left("cost", "turns_left_out"),
+    ];
+    assert!(all.iter().all(|left| *left > 0), "{all:?}");
+}
+
 /// Money of attempts adds up to what the whole run was measured at: no turn is in two attempts.
 #[test]
 fn the_money_of_attempts_is_that_of_the_run() {

@@ -1,4 +1,3 @@
-use super::TokenRate;
 use crate::session::{Ix, SessionModel};
 use crate::transcript::{Block, BlockKind, Entry, Kind, Label};
 use crate::unit::Tokens;
@@ -107,18 +106,18 @@ impl<'a> FillSums<'a> {
         }
     }
 
-    pub(super) fn fill(&self, rate: TokenRate) -> Fill {
+    pub(super) fn fill(&self) -> Fill {
         let part = |(&(kind, name), &(blocks, characters)): (&(FillKind, Option<&str>), &(usize, u64))| FillPart {
             kind,
             name: name.map(ToOwned::to_owned),
             blocks,
             characters,
-            estimated_tokens: rate.tokens(characters),
+            estimated_tokens: Tokens::estimated(characters),
         };
         let mut parts: Vec<FillPart> = self.0.iter().map(part).collect();
         parts.sort_by_key(|part| Reverse(part.characters));
         let characters = parts.iter().map(|part| part.characters).fold(0, u64::saturating_add);
-        Fill { parts, characters, estimated_tokens: rate.tokens(characters) }
+        Fill { parts, characters, estimated_tokens: Tokens::estimated(characters) }
     }
 }
 

@@ -2,14 +2,12 @@
 
 mod drop_cause;
 mod fill;
-mod rate;
 mod report;
 mod threads;
 mod window;
 
 pub use drop_cause::{DropCause, Known};
 pub use fill::{Fill, FillKind, FillPart};
-pub use rate::{RateSource, TokenRate};
 pub use report::{ContextDrop, ContextReport, context};
 pub use threads::{Projection, ThreadContext};
 pub use window::{Window, WindowSource};

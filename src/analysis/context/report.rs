@@ -1,7 +1,6 @@
-use super::super::Selection;
 use super::super::curve::{CurvePoint, curve_point, turns_in_order};
 use super::super::steps::{sessions_of, step_name};
-use super::TokenRate;
+use super::super::{LeftOut, Selection, TimeRange};
 use super::drop_cause::{Causes, DropCause, Known};
 use super::fill::{Fill, FillSums};
 use super::threads::{Setting, ThreadContext, automatic_compactions, thread};
@@ -17,6 +16,10 @@ const TOLD: (u64, u64) = (9, 10);
 /// The context of the chosen main threads; of subagents only where no main thread is chosen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextReport {
+    /// The time of the points and falls. Threads, and what fills them, are always those of the whole run.
+    pub range: TimeRange,
+    /// Points that it leaves out.
+    pub points_left_out: LeftOut,
     /// One point for every model turn, in the order in which they were written.
     pub points: Vec<CurvePoint>,
     /// Where the context fell.
@@ -25,8 +28,6 @@ pub struct ContextReport {
     pub threads: Vec<ThreadContext>,
     /// What fills all of them together.
     pub fill: Fill,
-    /// How tokens are estimated from characters.
-    pub estimate: TokenRate,
 }
 
 /// A fall of the context below that of the turn before in the same thread; of the first turn of a thread below that of the
@@ -65,8 +66,7 @@ pub fn context(
         |at: usize| selection.has(at) && model.sessions.get(at).is_some_and(|session| is_main(session) || !any_main);
     let turns = turns_in_order(model, wanted);
     let causes = Causes::of(manifest);
-    let rate = TokenRate::measured(model, selection);
-    let mut report = ContextReport { estimate: rate, ..ContextReport::default() };
+    let mut report = ContextReport::default();
     let mut by_thread: HashMap<usize, Vec<(&ModelTurn, Option<DropCause>)>> = HashMap::default();
     let mut order = Vec::new();
     for (point, turn) in turns.iter().enumerate() {
@@ -85,7 +85,7 @@ pub fn context(
         report.drops.extend(drop);
         report.points.extend(curve_point(model, turn));
     }
-    let setting = Setting { given_window: window, rate, compactions: automatic_compactions(model, &turns) };
+    let setting = Setting { given_window: window, compactions: automatic_compactions(model, &turns) };
     let steps = steps_by_session(manifest);
     let mut all = FillSums::default();
     for home in order {
@@ -96,8 +96,32 @@ pub fn context(
         let steps = steps.get(StoreKey::parse(session.store_key()).session).cloned().unwrap_or_default();
         report.threads.extend(thread(session, turns, &fill, &setting).map(|thread| ThreadContext { steps, ..thread }));
     }
-    report.fill = all.fill(rate);
+    report.fill = all.fill();
     report
+}
+
+impl ContextReport {
+    /// The same with the points and falls of a range alone.
+    #[must_use]
+    pub fn within(mut self, range: TimeRange) -> Self {
+        self.range = range;
+        let left_out = &mut self.points_left_out;
+        let mut kept = 0;
+        let places: Vec<Option<usize>> = self
+            .points
+            .iter()
+            .map(|point| {
+                let place = left_out.takes(range, point.timestamp).then_some(kept);
+                kept += usize::from(place.is_some());
+                place
+            })
+            .collect();
+        let place = |point: usize| places.get(point).copied().flatten();
+        let drops = std::mem::take(&mut self.drops).into_iter();
+        self.drops = drops.filter_map(|drop| place(drop.point).map(|point| ContextDrop { point, ..drop })).collect();
+        self.points.retain(|point| range.holds(point.timestamp));
+        self
+    }
 }
 
 fn drop_between(

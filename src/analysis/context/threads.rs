@@ -1,6 +1,6 @@
+use super::DropCause;
 use super::fill::{Fill, FillSums};
 use super::window::Window;
-use super::{DropCause, TokenRate};
 use crate::session::{Model, ModelTurn, SessionModel};
 use crate::unit::Tokens;
 use foldhash::HashMap;
@@ -70,7 +70,6 @@ pub(super) fn automatic_compactions<'a>(model: &'a Model, turns: &[&'a ModelTurn
 /// What is the same for all threads of a report.
 pub(super) struct Setting<'a> {
     pub(super) given_window: Option<Tokens>,
-    pub(super) rate: TokenRate,
     pub(super) compactions: HashMap<&'a str, Tokens>,
 }
 
@@ -92,7 +91,7 @@ pub(super) fn thread(
         last: last.usage.context(),
         max: turns.iter().map(|(turn, _)| turn.usage.context()).max().unwrap_or_default(),
         projection: projection(turns, last, setting),
-        fill: fill.fill(setting.rate),
+        fill: fill.fill(),
     })
 }
 

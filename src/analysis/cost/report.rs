@@ -11,7 +11,7 @@ use super::step_facts::step_facts;
 use super::waste::{Waste, waste};
 use super::windows::Windows;
 use crate::analysis::prices::{PriceTable, Unpriced};
-use crate::analysis::{Selection, TimeRange};
+use crate::analysis::{LeftOut, Selection, TimeRange};
 use crate::run_dir::{Kind, Manifest, StoreKey};
 use crate::session::{Model, ModelTurn, Totals};
 use crate::unit::{Finding, Usd, Zone};
@@ -32,6 +32,8 @@ pub struct Cost {
     /// Turns, tokens and money of everything that is looked at.
     #[serde(flatten)]
     pub spend: Spend,
+    /// Turns that the range leaves out.
+    pub turns_left_out: LeftOut,
     /// Turns of the chosen sessions of which nothing tells when they were; a range leaves them out.
     pub turns_without_time: usize,
     /// Turns that are looked at without a time of their own: they stand at that of the last entry before them.
@@ -116,7 +118,9 @@ pub fn cost(
 ) -> (Cost, Vec<Finding>) {
     let range = query.range;
     let in_selection = || model.usage.turns.iter().zip(costs).filter(|(turn, _)| selection.has(turn.home));
-    let turns: Vec<(&ModelTurn, &TurnCost)> = in_selection().filter(|(_, cost)| range.holds(cost.at)).collect();
+    let mut turns_left_out = LeftOut::default();
+    let turns: Vec<(&ModelTurn, &TurnCost)> =
+        in_selection().filter(|(_, cost)| turns_left_out.takes(range, cost.at)).collect();
     let steps = manifest.map(|manifest| steps(model, selection, manifest, costs, prices));
     let spend: Spend = turns.iter().copied().sum();
     let findings = findings(model, &turns, steps.as_deref().unwrap_or_default());
@@ -129,6 +133,7 @@ pub fn cost(
         range,
         reported_usd: steps.as_deref().and_then(reported),
         steps_without_cost: steps.iter().flatten().filter(|step| step.reported_usd.is_none()).count(),
+        turns_left_out,
         turns_without_time: in_selection().filter(|(_, cost)| cost.at.is_none()).count(),
         turns_dated_by_neighbour: turns.iter().filter(|(_, cost)| cost.dated_by_neighbour).count(),
         outside_steps: manifest.map(|_| turns.iter().copied().filter(|(_, cost)| cost.step.is_none()).sum()),

@@ -57,6 +57,25 @@ impl Spend {
         self.unpriced_turns += u64::from(cost.bill.unpriced.is_some());
         self.unreadable_turns += u64::from(turn.service.unreadable);
     }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(mut self, other: Self) -> Self {
+        self.totals = self.totals.plus(other.totals);
+        self.classes += other.classes;
+        self.measured_usd += other.measured_usd;
+        self.low_usd += other.low_usd;
+        self.high.add(other.high.0);
+        self.unpriced_turns += other.unpriced_turns;
+        self.unreadable_turns += other.unreadable_turns;
+        self
+    }
+}
+
+impl Sum for Spend {
+    fn sum<I: Iterator<Item = Self>>(spends: I) -> Self {
+        spends.fold(Self::default(), Self::plus)
+    }
 }
 
 impl<'a> Sum<(&'a ModelTurn, &'a TurnCost)> for Spend {

@@ -1,6 +1,7 @@
-use crate::analysis::Selection;
-use crate::analysis::tools::{FirstCopies, is_likely_denied};
-use crate::session::{Model, SessionModel};
+use crate::analysis::denials::{DeniedCalls, DeniedInThread};
+use crate::analysis::tools::{CallCounts, FirstCopies};
+use crate::analysis::{LeftOut, Selection, TimeRange};
+use crate::session::Model;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -19,56 +20,30 @@ pub struct Denials {
     pub commands: Vec<DeniedInThread>,
 }
 
-/// A command that was denied in one thread, and how often.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeniedInThread {
-    /// The tool.
-    pub tool: String,
-    /// The telling part of its input.
-    pub command: String,
-    /// `toolDenialKind`; null where it is a guess by the text.
-    pub kind: Option<String>,
-    /// How often; more than one is the same command tried again.
-    pub times: usize,
-    /// The first of them.
-    pub first_seq: i64,
-}
-
-/// The threads with denied calls, the most denials first.
-pub(super) fn denials(model: &Model, selection: &Selection) -> Vec<Denials> {
+/// The threads with denied calls in a range, the most denials first; and the calls that the range leaves out.
+pub(super) fn denials(model: &Model, selection: &Selection, range: TimeRange) -> (Vec<Denials>, LeftOut) {
     let firsts = FirstCopies::of_calls(model);
-    let of_session = |(at, session): (usize, &SessionModel)| {
-        let mut denials = Denials {
-            store_key: session.store_key().to_owned(),
-            calls: 0,
-            denied: 0,
-            likely_denied: 0,
-            commands: Vec::new(),
-        };
-        let mut commands: BTreeMap<(&str, &str, Option<&str>), (i64, usize)> = BTreeMap::new();
-        for call in firsts.calls(at, session) {
-            denials.calls += 1;
-            let Some(answer) = &call.answer else { continue };
-            let likely = is_likely_denied(answer);
-            denials.denied += usize::from(answer.denial.is_some());
-            denials.likely_denied += usize::from(likely);
-            if likely || answer.denial.is_some() {
-                let command = (&*call.name, &*call.input, answer.denial.as_deref());
-                commands.entry(command).or_insert_with(|| (session.seq(call.at), 0)).1 += 1;
-            }
+    let mut left_out = LeftOut::default();
+    let mut found = DeniedCalls::default();
+    let mut counts: BTreeMap<usize, CallCounts> = BTreeMap::new();
+    for (at, session) in selection.sessions(model) {
+        let own = counts.entry(at).or_default();
+        for call in firsts.calls(at, session).filter(|call| left_out.takes(range, session.time(call.at))) {
+            own.add(call);
+            found.add(at, session, call);
         }
-        let command = |((tool, command, kind), (first_seq, times)): ((&str, &str, Option<&str>), _)| DeniedInThread {
-            tool: tool.to_owned(),
-            command: command.to_owned(),
-            kind: kind.map(ToOwned::to_owned),
-            times,
-            first_seq,
-        };
-        denials.commands = commands.into_iter().map(command).collect();
-        denials.commands.sort_by_key(|command| (std::cmp::Reverse(command.times), command.first_seq));
-        (!denials.commands.is_empty()).then_some(denials)
+    }
+    let row = |(at, commands): (usize, Vec<DeniedInThread>)| {
+        let (session, counts) = (model.sessions.get(at)?, counts.get(&at)?);
+        Some(Denials {
+            store_key: session.store_key().to_owned(),
+            calls: counts.calls,
+            denied: counts.denied,
+            likely_denied: counts.likely_denied,
+            commands,
+        })
     };
-    let mut all: Vec<Denials> = selection.sessions(model).filter_map(of_session).collect();
+    let mut all: Vec<Denials> = found.by_thread().into_iter().filter_map(row).collect();
     all.sort_by_key(|denials| std::cmp::Reverse(denials.denied + denials.likely_denied));
-    all
+    (all, left_out)
 }

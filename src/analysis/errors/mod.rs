@@ -8,7 +8,7 @@ mod finding;
 mod outcome;
 mod rows;
 
-pub use denials::{Denials, DeniedInThread};
+pub use denials::Denials;
 pub use distribution::{HourRow, KindRow};
 pub use explain::{Explained, explain};
 pub use finding::ErrorFinding;

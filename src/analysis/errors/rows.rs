@@ -3,7 +3,8 @@ use super::distribution::{self, HourRow, KindRow};
 use super::finding;
 use super::{Outcome, Outcomes};
 use crate::analysis::{
-    Attempts, Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Selection, Source, judge,
+    Attempts, Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, LeftOut, Reset, Selection, Source,
+    TimeRange, judge,
 };
 use crate::run_dir::{Kind, Manifest};
 use crate::session::{Classified, Model, classify};
@@ -14,6 +15,12 @@ use serde::Serialize;
 /// Every failure of the chosen sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Errors {
+    /// The time that is looked at.
+    pub range: TimeRange,
+    /// Errors that it leaves out.
+    pub errors_left_out: LeftOut,
+    /// Tool calls that it leaves out.
+    pub calls_left_out: LeftOut,
     /// In the order of time; those without a time last.
     pub errors: Vec<ErrorRow>,
     /// Counts by kind, repeats left out.
@@ -111,13 +118,14 @@ struct Scene<'a> {
     outcomes: Outcomes<'a>,
 }
 
-/// The failures of the chosen sessions, and where verdicts disagree.
+/// The failures of the chosen sessions in a range, and where verdicts disagree. What became of them is told by the whole run.
 pub fn errors(
     model: &Model,
     selection: &Selection,
     manifest: Option<&Manifest>,
     failures: &Failures,
     attempts: &Attempts,
+    range: TimeRange,
 ) -> (Errors, Vec<Finding>) {
     let scene = Scene { model, manifest, failures, attempts, outcomes: Outcomes::new(model, attempts) };
     let chosen = failures.all.iter().filter(|failure| selection.has(failure.session));
@@ -126,15 +134,21 @@ pub fn errors(
     for (index, attempt) in attempts.all.iter().enumerate().filter(|(_, attempt)| own(attempt.session)) {
         judged.extend(attempt.reason.as_deref().map(|reason| scene.reason(index, reason)));
     }
+    let mut errors_left_out = LeftOut::default();
+    judged.retain(|(row, _)| errors_left_out.takes(range, row.at));
     let mut findings: Vec<Finding> = judged.iter().flat_map(|(row, judged)| finding::of_row(row, judged)).collect();
     // A step that fails six times for the same reason is one thing to say.
     findings.dedup();
     let mut errors: Vec<ErrorRow> = judged.into_iter().map(|(row, _)| row).collect();
     errors.sort_by_key(|row| (row.at.is_none(), row.at));
+    let (denials, calls_left_out) = denials::denials(model, selection, range);
     let result = Errors {
+        range,
+        errors_left_out,
+        calls_left_out,
         by_kind: distribution::by_kind(&errors),
         by_hour: distribution::by_hour(&errors),
-        denials: denials::denials(model, selection),
+        denials,
         errors,
     };
     (result, findings)

@@ -7,9 +7,6 @@ use crate::unit::{Tokens, Usd};
 use serde::Serialize;
 use strum::IntoEnumIterator;
 
-/// Characters that are taken for one token. English text and code have about four, Chinese has about one: an estimate.
-const CHARACTERS_OF_A_TOKEN: u64 = 4;
-
 /// How much of a session a layer was given and has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LayerSize {
@@ -64,7 +61,7 @@ pub struct CacheLoss {
 
 impl From<Size> for Sized {
     fn from(size: Size) -> Self {
-        Self { size, estimated_tokens: Tokens(size.characters.div_ceil(CHARACTERS_OF_A_TOKEN)) }
+        Self { size, estimated_tokens: Tokens::estimated(size.characters) }
     }
 }
 

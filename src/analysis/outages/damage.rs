@@ -1,27 +1,27 @@
 //! What an outage cost: attempts that failed in it, subagents that it killed.
 
 use super::episode::Episode;
-use crate::analysis::cost::TurnCost;
-use crate::analysis::{Attempts, Failures, Money, Outcome, Outcomes, Source};
+use crate::analysis::cost::{Spend, TurnCost};
+use crate::analysis::{Attempts, Failures, Outcome, Outcomes, Source};
 use crate::run_dir::Kind;
 use crate::session::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Spend of every attempt and of every session.
 pub(super) struct Spent {
-    pub(super) attempts: Vec<Money>,
-    pub(super) sessions: Vec<Money>,
+    pub(super) attempts: Vec<Spend>,
+    pub(super) sessions: Vec<Spend>,
 }
 
 impl Spent {
     pub(super) fn new(model: &Model, attempts: &Attempts, costs: &[TurnCost]) -> Self {
-        let mut sessions = vec![Money::default(); model.sessions.len()];
+        let mut sessions = vec![Spend::default(); model.sessions.len()];
         for (turn, cost) in model.usage.turns.iter().zip(costs) {
             if let Some(own) = sessions.get_mut(turn.home) {
-                own.add(cost);
+                own.add(turn, cost);
             }
         }
-        Self { attempts: attempts.money(model, costs), sessions }
+        Self { attempts: attempts.spends(model, costs), sessions }
     }
 }
 
@@ -64,13 +64,12 @@ impl Damage {
     }
 
     /// Spend of the attempts that failed.
-    pub(super) fn failed_spend(&self, spent: &Spent) -> Money {
-        let own = self.failed.keys().filter_map(|attempt| spent.attempts.get(*attempt));
-        own.fold(Money::default(), |sum, money| sum.plus(*money))
+    pub(super) fn failed_spend(&self, spent: &Spent) -> Spend {
+        self.failed.keys().filter_map(|attempt| spent.attempts.get(*attempt)).copied().sum()
     }
 
     /// Spend whose work nobody went on with: of attempts that were not resumed, and of subagents that were lost in others.
-    pub(super) fn lost_spend(&self, spent: &Spent, attempts: &Attempts) -> Money {
+    pub(super) fn lost_spend(&self, spent: &Spent, attempts: &Attempts) -> Spend {
         let lost: BTreeSet<usize> = self
             .failed
             .iter()
@@ -82,6 +81,6 @@ impl Damage {
             lost.iter().filter_map(|attempt| attempts.all.get(*attempt)?.session).collect();
         let others = self.lost_subagents.iter().filter(|at| !lost_mains.contains(&attempts.main_of(**at)));
         let parts = others.filter_map(|at| spent.sessions.get(*at));
-        whole.chain(parts).fold(Money::default(), |sum, money| sum.plus(*money))
+        whole.chain(parts).copied().sum()
     }
 }

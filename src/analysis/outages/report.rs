@@ -1,10 +1,10 @@
 use super::damage::{Damage, Spent};
 use super::episode::{Episode, episodes, is_of_outage};
-use crate::analysis::cost::TurnCost;
+use crate::analysis::cost::{Spend, TurnCost};
 use crate::analysis::layers::Answer;
 use crate::analysis::{
-    Attempt, Attempts, Evidence, FailureKind, Failures, Judge, KnownBy, Money, NotJudged, Outcome, Outcomes, Resumable,
-    Selection, Source, WaitVerdict, judge,
+    Attempt, Attempts, Evidence, FailureKind, Failures, Judge, KnownBy, LeftOut, NotJudged, Outcome, Outcomes,
+    Resumable, Selection, Source, TimeRange, WaitVerdict, judge,
 };
 use crate::run_dir::Kind;
 use crate::session::{Call, Model};
@@ -22,6 +22,10 @@ const MAX_PROBES: i64 = 240;
 /// The outages that hit chosen sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Outages {
+    /// The time that is looked at. What it meets is told whole.
+    pub range: TimeRange,
+    /// Outages that it leaves out.
+    pub outages_left_out: LeftOut,
     /// In the order of time.
     pub outages: Vec<Outage>,
     /// Failures of the service without a time: they are in no outage.
@@ -58,9 +62,9 @@ pub struct Outage {
     /// Probes of the network in that time: an estimate from the part of the waits that the backoff does not explain.
     pub probes_likely: i64,
     /// Spend of the attempts that it ended; where they were resumed, their work was not lost.
-    pub failed_spend: Money,
+    pub failed_spend: Spend,
     /// Spend whose work nobody went on with.
-    pub lost_spend: Money,
+    pub lost_spend: Spend,
     /// Subagents that never answered again.
     pub lost_subagents: Vec<String>,
     /// Calls that it left without a result.
@@ -100,7 +104,7 @@ pub struct InFlight {
     pub answered: bool,
 }
 
-/// The outages that hit chosen sessions. `costs` are those of `model.usage.turns`, in their order; `resumable` is asked
+/// The outages that hit chosen sessions and that a range meets. `costs` are those of `model.usage.turns`, in their order; `resumable` is asked
 /// once for each main thread that was hit.
 pub fn outages(
     model: &Model,
@@ -109,15 +113,19 @@ pub fn outages(
     attempts: &Attempts,
     costs: &[TurnCost],
     resumable: &Judge<'_>,
+    range: TimeRange,
 ) -> Result<Outages, NotJudged> {
     let episodes = episodes(model, failures);
     let outcomes = Outcomes::new(model, attempts);
     let spent = Spent::new(model, attempts, costs);
     let mut scene = Scene { model, failures, attempts, spent, resumable, verdicts: BTreeMap::new() };
+    let mut outages_left_out = LeftOut::default();
     let mut outages = Vec::new();
     for episode in &episodes {
         let damage = Damage::of(episode, model, failures, attempts, &outcomes);
-        if damage.threads.keys().any(|at| selection.has(*at)) {
+        let is_chosen = damage.threads.keys().any(|at| selection.has(*at));
+        let end = episode.recovered.unwrap_or(episode.last);
+        if is_chosen && outages_left_out.takes_span(range, Some(episode.first), Some(end)) {
             outages.push((scene.outage(episode, &damage)?, damage));
         }
     }
@@ -128,7 +136,7 @@ pub fn outages(
     let told = told.filter_map(|attempt| attempt.reason.as_deref());
     let told = told.filter(|reason| judge(&Evidence::text(reason)).kind.is_of_the_service()).count();
     let outages = outages.into_iter().map(|(outage, _)| outage).collect();
-    Ok(Outages { outages, without_time: timeless + told })
+    Ok(Outages { range, outages_left_out, outages, without_time: timeless + told })
 }
 
 /// Everything that is known of a store with outages.

@@ -1,7 +1,7 @@
 use super::events::HookRuns;
 use crate::analysis::Selection;
 use crate::analysis::tools::{CallCounts, FirstCopies};
-use crate::plugin::{Details, Estimate, Inventory};
+use crate::plugin::{Details, Inventory};
 use crate::run_dir::Kind as KeyKind;
 use crate::session::{Call, Model, SessionModel};
 use crate::unit::Tokens;
@@ -159,7 +159,7 @@ fn costed(details: &Details, survey: &Survey<'_>) -> Vec<UsedComponent> {
             let answered = answered(tally.counts) + tally.typed;
             // The text of an agent goes into a context of its own; what it answers comes back as a result.
             let used = match kind {
-                "agent" => Estimate::of_units(tally.counts.result_characters),
+                "agent" => Tokens::estimated(tally.counts.result_characters),
                 _ => times(on_invoke, u64::try_from(answered).unwrap_or(u64::MAX)),
             };
             let listed = times(always_on, turns);
@@ -205,7 +205,7 @@ fn servers(inventory: &Inventory, survey: &Survey<'_>) -> Vec<UsedComponent> {
             always_on_tokens: Tokens(0),
             turns: 0,
             listed_tokens: Tokens(0),
-            used_tokens: Estimate::of_units(tally.counts.result_characters),
+            used_tokens: Tokens::estimated(tally.counts.result_characters),
             used: Use::of_calls(tally.counts, 0),
             name,
         }
@@ -227,7 +227,7 @@ fn hooks(inventory: &Inventory, survey: &Survey<'_>) -> Vec<UsedComponent> {
             always_on_tokens: Tokens(0),
             turns: 0,
             listed_tokens: Tokens(0),
-            used_tokens: Estimate::of_units(counts.result_characters),
+            used_tokens: Tokens::estimated(counts.result_characters),
             used: Use::of_hook(counts, possible),
         }
     };

@@ -1,7 +1,8 @@
 use super::{Ladder, ladders};
+use crate::analysis::cost::Spend;
 use crate::analysis::{
-    Attempt, Attempts, Basis, Begun, Ending, FailureClass, FailureKind, Failures, KnownBy, Money, Selection, Wait,
-    WaitVerdict,
+    Attempt, Attempts, Basis, Begun, Ending, FailureClass, FailureKind, Failures, KnownBy, LeftOut, Selection,
+    TimeRange, Wait, WaitVerdict,
 };
 use crate::run_dir::Manifest;
 use crate::run_dir::names::MANIFEST;
@@ -14,6 +15,12 @@ use thiserror::Error;
 /// Attempts and retries of the chosen sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Retries {
+    /// The time that is looked at. What it meets is told whole, with all its money.
+    pub range: TimeRange,
+    /// Attempts that it leaves out.
+    pub attempts_left_out: LeftOut,
+    /// Ladders of the CLI's own retries that it leaves out.
+    pub ladders_left_out: LeftOut,
     /// The attempts of each step, in order.
     pub attempts: Vec<AttemptRow>,
     /// The CLI's own retries.
@@ -38,9 +45,9 @@ pub struct RetriesTotals {
     /// Time that failed attempts took.
     pub failed_s: Span,
     /// Spend of failed attempts; where they were resumed, their work was not lost.
-    pub failed_spend: Money,
+    pub failed_spend: Spend,
     /// Spend of the attempts that could not help.
-    pub hopeless_spend: Money,
+    pub hopeless_spend: Spend,
 }
 
 /// One attempt.
@@ -81,7 +88,7 @@ pub struct AttemptRow {
     /// Who tells of it.
     pub known_by: KnownBy,
     /// What it cost.
-    pub spend: Money,
+    pub spend: Spend,
 }
 
 /// What is wrong with how often and when something was tried.
@@ -143,29 +150,38 @@ impl Diagnosis for RetryFinding {
     }
 }
 
-/// The attempts of the chosen sessions; `money` is that of each attempt.
+/// The attempts of the chosen sessions that a range meets; `spends` are theirs, in the order of all attempts.
 pub fn retries(
     model: &Model,
     selection: &Selection,
     manifest: Option<&Manifest>,
     failures: &Failures,
     attempts: &Attempts,
-    money: &[Money],
+    spends: &[Spend],
+    range: TimeRange,
 ) -> (Retries, Vec<Finding>) {
     let chosen = |attempt: &Attempt| attempt.session.map_or(selection.prefix().is_none(), |at| selection.has(at));
-    let mut result = Retries { ladders: ladders(model, selection, failures, attempts), ..Retries::default() };
+    let mut result = Retries { range, ladders: ladders(model, selection, failures, attempts), ..Retries::default() };
+    let left_out = &mut result.ladders_left_out;
+    result.ladders.retain(|ladder| left_out.takes_span(range, ladder.started_at, ladder.ended_at));
     let mut findings = Vec::new();
     for (first, group) in attempts.groups().filter(|(_, group)| group.iter().any(chosen)) {
         let mut before: Option<&Attempt> = None;
+        let told = result.attempts.len();
         for (at, attempt) in group.iter().enumerate() {
-            let spend = money.get(first + at).copied().unwrap_or_default();
-            let hopeless = before.is_some_and(|before| was_hopeless(before, attempt, failures));
+            let last = before.replace(attempt);
+            if !result.attempts_left_out.takes_span(range, attempt.start, attempt.end) {
+                continue;
+            }
+            let spend = spends.get(first + at).copied().unwrap_or_default();
+            let hopeless = last.is_some_and(|before| was_hopeless(before, attempt, failures));
             result.attempts.push(row(model, failures, attempt, hopeless, spend));
             result.totals.add(attempt, hopeless, spend);
-            findings.extend(before.and_then(|before| of_pair(model, manifest, before, attempt, hopeless)));
-            before = Some(attempt);
+            findings.extend(last.and_then(|before| of_pair(model, manifest, before, attempt, hopeless)));
         }
-        findings.extend(of_group(model, manifest, group));
+        if result.attempts.len() > told {
+            findings.extend(of_group(model, manifest, group));
+        }
     }
     let announced = result.ladders.iter().map(|ladder| ladder.announced_wait_s.millis());
     result.totals.cli_waited_s = Span::from_millis(announced.fold(0, i64::saturating_add));
@@ -181,7 +197,7 @@ fn was_hopeless(before: &Attempt, attempt: &Attempt, failures: &Failures) -> boo
     fatal && !(before.kind == Some(FailureKind::Quota) && opened)
 }
 
-fn row(model: &Model, failures: &Failures, attempt: &Attempt, hopeless: bool, spend: Money) -> AttemptRow {
+fn row(model: &Model, failures: &Failures, attempt: &Attempt, hopeless: bool, spend: Spend) -> AttemptRow {
     let session = attempt.session.and_then(|session| model.sessions.get(session));
     AttemptRow {
         step: attempt.step.clone(),
@@ -206,7 +222,7 @@ fn row(model: &Model, failures: &Failures, attempt: &Attempt, hopeless: bool, sp
 }
 
 impl RetriesTotals {
-    fn add(&mut self, attempt: &Attempt, hopeless: bool, spend: Money) {
+    fn add(&mut self, attempt: &Attempt, hopeless: bool, spend: Spend) {
         let sum = |a: Span, b: Option<Span>| {
             Span::from_millis(a.millis().saturating_add(b.unwrap_or_default().millis().max(0)))
         };

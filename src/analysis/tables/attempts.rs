@@ -50,12 +50,12 @@ fn waits_and_money() -> [Field; 10] {
             Some(r.wait.as_ref()?.longest_s?.millis())
         }),
         Field::word("wait_verdict", "What is to be made of the wait.", |r| text(r.wait.as_ref()?.verdict.into())),
-        Field::integer("model_turns", "Model turns.", |r| number(r.spend.model_turns)),
+        Field::integer("model_turns", "Model turns.", |r| number(r.spend.totals.model_turns)),
         Field::integer("unpriced_turns", "Of them, turns without a price.", |r| number(r.spend.unpriced_turns)),
         Field::nanos("measured_nanos", "What the transcripts say it cost.", |r| nanos(r.spend.measured_usd)),
         Field::nanos("low_nanos", "The least that the data allows.", |r| nanos(r.spend.low_usd)),
         Field::nanos("high_nanos", "The most that the data allows; null where a turn has no price.", |r| {
-            nanos(r.spend.high_usd?)
+            nanos(r.spend.high.0?)
         }),
         Field::dollars("measured_usd", "`measured_nanos` in dollars.", |r| dollars(r.spend.measured_usd)),
     ]

@@ -143,13 +143,13 @@ impl<'a> Scene<'a> {
 
     fn errors_and_findings(&self) -> (Errors, Vec<Finding>) {
         let (failures, attempts) = self.failing();
-        told_errors(self.model, self.selection, self.manifest(), failures, attempts)
+        told_errors(self.model, self.selection, self.manifest(), failures, attempts, TimeRange::default())
     }
 
     fn retries_and_findings(&self) -> (Retries, Vec<Finding>) {
         let (failures, attempts) = self.failing();
-        let money = attempts.money(self.model, self.costs());
-        told_retries(self.model, self.selection, self.manifest(), failures, attempts, &money)
+        let spends = attempts.spends(self.model, self.costs());
+        told_retries(self.model, self.selection, self.manifest(), failures, attempts, &spends, TimeRange::default())
     }
 
     /// The failures of the chosen sessions.
@@ -165,8 +165,8 @@ impl<'a> Scene<'a> {
     /// The outages that hit the chosen sessions.
     pub(super) fn outages(&self) -> Result<Vec<Outage>, NotJudged> {
         let (failures, attempts) = self.failing();
-        let told = told_outages(self.model, self.selection, failures, attempts, self.costs(), self.resumable)?;
-        Ok(told.outages)
+        let (costs, range) = (self.costs(), TimeRange::default());
+        Ok(told_outages(self.model, self.selection, failures, attempts, costs, self.resumable, range)?.outages)
     }
 
     /// Every finding of the summary and of the reports on cost, errors and retries, the worst first.

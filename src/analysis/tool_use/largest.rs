@@ -1,7 +1,7 @@
-use super::super::Selection;
-use super::super::context::TokenRate;
+use super::super::{Selection, TimeRange};
 use crate::run_dir::Kind;
 use crate::session::{Model, SessionModel};
+use crate::unit::Tokens;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -24,17 +24,17 @@ pub struct LargestResult {
     /// Characters of the result.
     pub characters: u64,
     /// About so many tokens: an estimate.
-    pub estimated_tokens: u64,
+    pub estimated_tokens: Tokens,
 }
 
-/// The largest results in the loaded view of the chosen main threads, before any load layer; of subagents only where no
+/// The largest results of calls of a range in the loaded view of the chosen main threads, before any load layer; of subagents only where no
 /// main thread is chosen, since their context ends with them.
-pub(super) fn largest_results(model: &Model, selection: &Selection, rate: TokenRate) -> Vec<LargestResult> {
+pub(super) fn largest_results(model: &Model, selection: &Selection, range: TimeRange) -> Vec<LargestResult> {
     let is_main = |session: &SessionModel| session.kind() != Kind::Subagent;
     let any_main = selection.sessions(model).any(|(_, session)| is_main(session));
     let mut found = Vec::new();
     for (_, session) in selection.sessions(model).filter(|(_, session)| is_main(session) || !any_main) {
-        for call in &session.calls {
+        for call in session.calls.iter().filter(|call| range.holds(session.time(call.at))) {
             let loaded = call.answer.as_ref().filter(|answer| session.chain.loaded[answer.at] && answer.characters > 0);
             found.extend(
                 loaded.map(|answer| (Reverse(answer.characters), session.store_key(), answer.at, session, call)),
@@ -53,7 +53,7 @@ pub(super) fn largest_results(model: &Model, selection: &Selection, rate: TokenR
                 tool: call.name.to_string(),
                 input: call.input.to_string(),
                 characters,
-                estimated_tokens: rate.tokens(characters).0,
+                estimated_tokens: Tokens::estimated(characters),
             }
         };
     found.into_iter().map(row).collect()

@@ -1,13 +1,11 @@
 //! What the tools were called for, how long they took, and what of it stays in the context.
 
-mod denied;
 mod durations;
 mod largest;
 mod repeats;
 mod report;
 mod scripts;
 
-pub use denied::DeniedCommand;
 pub use durations::Durations;
 pub use largest::LargestResult;
 pub use repeats::{RepeatedCommand, RepeatedRead};

@@ -1,7 +1,6 @@
-use super::super::Selection;
-use super::super::context::TokenRate;
+use super::super::denials::{DeniedCalls, DeniedCommand};
 use super::super::tools::{CallCounts, FirstCopies, side};
-use super::denied::{Denials, DeniedCommand};
+use super::super::{LeftOut, Selection, TimeRange};
 use super::durations::{Durations, Stopwatch};
 use super::largest::{LargestResult, largest_results};
 use super::repeats::{Commands, RepeatedCommand, RepeatedRead, repeated_reads};
@@ -15,6 +14,10 @@ use std::collections::BTreeMap;
 /// The tool calls of the chosen sessions, copies of forks counted once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolReport {
+    /// The time that is looked at. Scripts are always those of the whole run.
+    pub range: TimeRange,
+    /// Calls that it leaves out.
+    pub calls_left_out: LeftOut,
     /// All calls together.
     pub total: CallCounts,
     /// By side, main threads or subagents, and tool; the most called first.
@@ -31,8 +34,6 @@ pub struct ToolReport {
     pub denied_commands: Vec<DeniedCommand>,
     /// Scripts of the workbench: written against executed.
     pub scripts: Vec<ScriptLine>,
-    /// How tokens are estimated from characters.
-    pub estimate: TokenRate,
 }
 
 /// The calls of one side or one session.
@@ -78,26 +79,37 @@ impl Tally {
 
 type ByTool<'a> = BTreeMap<&'a str, Tally>;
 
-/// The tool calls of the chosen sessions; `workbench` tells which scripts there are.
-pub fn tool_report(model: &Model, selection: &Selection, workbench: Option<&Workbench>) -> ToolReport {
+/// The tool calls of the chosen sessions in a range; `workbench` tells which scripts there are.
+pub fn tool_report(
+    model: &Model,
+    selection: &Selection,
+    workbench: Option<&Workbench>,
+    range: TimeRange,
+) -> ToolReport {
     let firsts = FirstCopies::of_calls(model);
     let mut sides: BTreeMap<&'static str, ByTool<'_>> = BTreeMap::new();
-    let (mut commands, mut denials, mut scripts) = (Commands::default(), Denials::default(), Scripts::default());
-    let mut report = ToolReport { estimate: TokenRate::measured(model, selection), ..ToolReport::default() };
+    let (mut commands, mut denials, mut scripts) = (Commands::default(), DeniedCalls::default(), Scripts::default());
+    let mut report = ToolReport { range, ..ToolReport::default() };
     for (at, session) in selection.sessions(model) {
         let mut own = ByTool::new();
         for call in firsts.calls(at, session) {
+            scripts.add(call);
+            if !report.calls_left_out.takes(range, session.time(call.at)) {
+                continue;
+            }
             report.total.add(call);
             own.entry(&call.name).or_default().add(session, call);
             sides.entry(side(session)).or_default().entry(&call.name).or_default().add(session, call);
             commands.add(at, call);
-            denials.add(at, call);
-            scripts.add(call);
+            denials.add(at, session, call);
         }
         if !own.is_empty() {
             report.threads.push(thread(session.store_key(), own));
         }
-        report.repeated_reads.extend(repeated_reads(session, firsts.calls(at, session)));
+        report.repeated_reads.extend(repeated_reads(
+            session,
+            firsts.calls(at, session).filter(|call| range.holds(session.time(call.at))),
+        ));
     }
     report.repeated_reads.sort_by(|a, b| {
         let weight = |read: &RepeatedRead| Reverse((read.characters_again, read.reads));
@@ -105,9 +117,9 @@ pub fn tool_report(model: &Model, selection: &Selection, workbench: Option<&Work
     });
     report.tools = sides.into_iter().map(|(side, tools)| thread(side, tools)).collect();
     report.repeated_commands = commands.rows();
-    report.denied_commands = denials.rows();
+    report.denied_commands = denials.over_all();
     report.scripts = scripts.lines(workbench);
-    report.largest_results = largest_results(model, selection, report.estimate);
+    report.largest_results = largest_results(model, selection, range);
     report
 }
 

@@ -1,4 +1,4 @@
-use super::denied::is_denied;
+use super::super::denials::is_denied;
 use crate::run_dir::Workbench;
 use crate::session::Call;
 use crate::transcript::{Label, ScriptDeed};

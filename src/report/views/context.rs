@@ -1,8 +1,7 @@
 use super::evidence::Opening;
+use super::range::range;
 use super::tools::shortened;
-use crate::analysis::{
-    ContextDrop, ContextReport, Fill, FillPart, Known, RateSource, ThreadContext, TokenRate, WindowSource,
-};
+use crate::analysis::{ContextDrop, ContextReport, Fill, FillPart, Known, ThreadContext, WindowSource};
 use crate::report::{Bar, Cell, Column, Curve, Facts, Page, Table};
 use crate::unit::{Tokens, counted};
 
@@ -13,9 +12,9 @@ const MAX_PARTS: usize = 16;
 
 /// The curve, its falls, the threads, and what fills them.
 pub fn context(result: &ContextReport, opening: &Opening) -> Page {
-    let page = Page::new(opening.title("Context")).data(points(result)).part(overview(result));
+    let page = Page::new(opening.title("Context")).data(points(result)).part(overview(result, opening));
     let page = if result.points.is_empty() {
-        page.note("No model turn with a usage: there is no context to show.")
+        page.note("No model turn with a usage in this time: there is no context to show.")
     } else {
         let points = result.points.iter().map(|point| point.context.0).collect();
         let falls = result.drops.iter().map(|drop| drop.point).collect();
@@ -28,18 +27,19 @@ pub fn context(result: &ContextReport, opening: &Opening) -> Page {
         page
     } else {
         page.section("What fills the contexts now (loaded view, before load layers)", fill(&result.fill))
-            .note(estimate_note(result.estimate))
+            .note(ESTIMATE_NOTE)
     };
     page.section("Evidence", opening.facts())
 }
 
-fn overview(result: &ContextReport) -> Facts {
+fn overview(result: &ContextReport, opening: &Opening) -> Facts {
     let largest = result.points.iter().map(|point| point.context).max();
     Facts::new()
         .line("threads", result.threads.len())
         .line("model turns", result.points.len())
         .line("largest context", Cell::from(largest))
         .line("falls", result.drops.len())
+        .line_if("time", range(result.range, &[(result.points_left_out, "model turn")], opening))
 }
 
 /// The data of the curve, for spreadsheets.
@@ -174,16 +174,6 @@ fn drawn(label: &str, characters: u64, blocks: usize, tokens: Tokens, fill: &Fil
     Bar::new(label, length, Cell::count(characters)).note(note)
 }
 
-pub(super) fn estimate_note(rate: TokenRate) -> String {
-    let per = rate.characters_per_token;
-    match rate.source {
-        RateSource::Measured => format!(
-            "Characters are counted, tokens are an estimate: {per:.1} characters for a token, the median of {} in this source.",
-            counted(rate.samples, "pair") + " of model turns"
-        ),
-        RateSource::RuleOfThumb => format!(
-            "Characters are counted, tokens are an estimate: {per:.1} characters for a token, a rule of thumb for English. \
-             Chinese takes up to four times as many tokens."
-        ),
-    }
-}
+/// What people are told of every estimate of tokens.
+pub(super) const ESTIMATE_NOTE: &str = "Characters are counted, tokens are an estimate: a quarter of the characters, which \
+                                        fits English. Chinese takes up to four times as many tokens.";

@@ -1,11 +1,13 @@
+use super::context::ESTIMATE_NOTE;
 use super::evidence::Opening;
 use super::findings::findings;
+use super::range::range;
 use super::steps::name_column;
 use super::tools::shortened;
 use crate::analysis::cost::{By, Cost, GroupRow, Spend, StepCost, ToolSpend};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::run_dir::ShortNames;
-use crate::unit::{Finding, Timestamp, Usd, counted};
+use crate::unit::{Finding, Usd, counted};
 
 /// Rows of a table that people see at most.
 const SHOWN_ROWS: usize = 60;
@@ -18,7 +20,8 @@ pub fn cost(result: &Cost, found: &[Finding], opening: &Opening) -> Page {
         let table = tools(&result.tools);
         page = page
             .data(table.clone())
-            .section("By tool (estimated from the characters of results)", shortened(table, SHOWN_ROWS));
+            .section("By tool (estimated from the characters of results)", shortened(table, SHOWN_ROWS))
+            .note(ESTIMATE_NOTE);
     } else {
         let table = groups(result, names);
         page = page.data(table.clone()).section(heading(result.by), shortened(table, SHOWN_ROWS));
@@ -78,7 +81,7 @@ fn overview(result: &Cost, opening: &Opening) -> Facts {
             )),
         )
         .line("Bounds", bounds(spend))
-        .line_if("Time", range(result, opening))
+        .line_if("Time", range(result.range, &[(result.turns_left_out, "model turn")], opening))
         .line_if("Dated by others", dated(result))
         .line("Prices", result.prices.iter().map(source).collect::<Vec<_>>().join(", before "))
 }
@@ -103,21 +106,6 @@ fn bounds(spend: &Spend) -> String {
             format!("at least {low}: {}", whys.join(", "))
         }
     }
-}
-
-/// The range with the offset of each end: where clocks change, an hour is there twice or not at all.
-fn range(result: &Cost, opening: &Opening) -> Option<String> {
-    let zone = opening.zone;
-    let time = |at: Option<Timestamp>| match at {
-        Some(at) => format!("{} {}", zone.date_time(at), zone.offset(at)),
-        None => "…".to_owned(),
-    };
-    let lost = match result.turns_without_time {
-        0 => String::new(),
-        n => format!("; {} without a time left out", counted(n, "model turn")),
-    };
-    let range = result.range;
-    (!range.is_all()).then(|| format!("{} to {}, {}{lost}", time(range.since), time(range.until), zone.name()))
 }
 
 /// Turns whose time is not their own.

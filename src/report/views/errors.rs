@@ -1,5 +1,6 @@
 use super::evidence::Opening;
 use super::findings::findings;
+use super::range::range;
 use super::tools::shortened;
 use crate::analysis::{Basis, Denials, ErrorRow, Errors, Explained, FailureClass, HourRow, KindRow, Outcome};
 use crate::report::{Cell, Column, Facts, Page, Table};
@@ -15,7 +16,7 @@ const SHOWN_COMMANDS: usize = 20;
 /// Every failure, what it was and what became of it.
 pub fn errors(result: &Errors, found: &[Finding], opening: &Opening) -> Page {
     let table = errors_table(result, opening);
-    let mut page = Page::new(opening.title("Errors")).part(overview(result)).data(table.clone());
+    let mut page = Page::new(opening.title("Errors")).part(overview(result, opening)).data(table.clone());
     page = page.section("Errors", shortened(table, SHOWN_ERRORS));
     if !result.by_kind.is_empty() {
         page = page.section("By kind", kinds(&result.by_kind)).section("By hour", hours(&result.by_hour, opening.zone));
@@ -27,7 +28,7 @@ pub fn errors(result: &Errors, found: &[Finding], opening: &Opening) -> Page {
     page.section("Findings", findings(found, true, &opening.names)).section("Evidence", opening.facts())
 }
 
-fn overview(result: &Errors) -> Facts {
+fn overview(result: &Errors, opening: &Opening) -> Facts {
     let told = result.errors.iter().filter(|row| row.repeats.is_some()).count();
     let (once, recovered) =
         result.by_kind.iter().fold((0, 0), |(all, good), kind| (all + kind.errors, good + kind.recovered));
@@ -38,6 +39,10 @@ fn overview(result: &Errors) -> Facts {
         .line("outcome", format!("{recovered} recovered, {} final", once - recovered))
         .line("verdicts", format!("{} where flower and the record disagree", counted(disagreeing.count(), "text")))
         .line("denied", counted(denied, "tool call"))
+        .line_if(
+            "time",
+            range(result.range, &[(result.errors_left_out, "error"), (result.calls_left_out, "tool call")], opening),
+        )
 }
 
 fn errors_table(result: &Errors, opening: &Opening) -> Table {

@@ -19,6 +19,7 @@ mod outages;
 mod plugin_used;
 mod plugins;
 mod query;
+mod range;
 mod retries;
 mod retries_chart;
 mod sessions;

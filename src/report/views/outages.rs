@@ -2,6 +2,7 @@ use super::errors::outcome;
 use super::evidence::Opening;
 use super::findings::findings;
 use super::layers::answer;
+use super::range::range;
 use super::retries::spend;
 use super::tools::shortened;
 use crate::analysis::{HitThread, InFlight, Outage, Outages, Resumable};
@@ -18,6 +19,9 @@ const SHOWN_OUTAGES: usize = 20;
 pub fn outages(result: &Outages, found: &[Finding], opening: &Opening) -> Page {
     let table = all(result, opening);
     let mut page = Page::new(opening.title("Outages")).data(table.clone()).part(shortened(table, SHOWN_OUTAGES));
+    if let Some(time) = range(result.range, &[(result.outages_left_out, "outage")], opening) {
+        page = page.part(Facts::new().line("time", time));
+    }
     for (number, outage) in (1..).zip(&result.outages).take(SHOWN_OUTAGES) {
         let heading = format!("Outage {number}, {}", opening.zone.date_time(outage.first_failure));
         page = page.section(heading, facts(outage, opening)).part(shortened(threads(outage, opening), SHOWN));

@@ -1,7 +1,9 @@
 use super::evidence::Opening;
 use super::findings::findings;
+use super::range::range;
 use super::tools::shortened;
-use crate::analysis::{AttemptRow, Begun, Ending, KnownBy, Ladder, LadderEnd, Money, Retries, Wait, WaitVerdict};
+use crate::analysis::cost::Spend;
+use crate::analysis::{AttemptRow, Begun, Ending, KnownBy, Ladder, LadderEnd, Retries, Wait, WaitVerdict};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::unit::{Finding, counted};
 
@@ -11,13 +13,14 @@ const SHOWN: usize = 60;
 /// The attempts of each step, their waits, and the CLI's own retries.
 pub fn retries(result: &Retries, found: &[Finding], opening: &Opening) -> Page {
     let table = attempts(result, opening);
-    let mut page = Page::new(opening.title("Retries")).part(totals(result)).data(table.clone());
+    let mut page = Page::new(opening.title("Retries")).part(totals(result, opening)).data(table.clone());
     page = page.section("Attempts of each step", shortened(table, SHOWN));
     page = page.section("Retries of the CLI itself", shortened(ladders(result, opening), SHOWN));
     page.section("Findings", findings(found, true, &opening.names)).section("Evidence", opening.facts())
 }
 
-fn totals(result: &Retries) -> Facts {
+fn totals(result: &Retries, opening: &Opening) -> Facts {
+    let left_out = [(result.attempts_left_out, "attempt"), (result.ladders_left_out, "ladder")];
     let totals = &result.totals;
     let recovered = result.ladders.iter().filter(|ladder| ladder.end == LadderEnd::Recovered).count();
     let hopeless = format!("{}, {}", counted(totals.hopeless, "attempt"), spend(totals.hopeless_spend));
@@ -28,13 +31,14 @@ fn totals(result: &Retries) -> Facts {
         .line("waited", format!("{} between attempts, {} announced by the CLI", totals.waited_s, totals.cli_waited_s))
         .line("failed attempts", format!("took {}, {}", totals.failed_s, spend(totals.failed_spend)))
         .line("CLI retries", format!("{}, {recovered} recovered", counted(result.ladders.len(), "ladder")))
+        .line_if("time", range(result.range, &left_out, opening))
 }
 
 /// Money as people read it; a lower bound where a turn has no price.
-pub(super) fn spend(money: Money) -> String {
-    match money.unpriced_turns {
-        0 => format!("{} measured", money.measured_usd),
-        n => format!("at least {} measured, {} without a price", money.measured_usd, counted(n, "turn")),
+pub(super) fn spend(spend: Spend) -> String {
+    match usize::try_from(spend.unpriced_turns).unwrap_or(usize::MAX) {
+        0 => format!("{} measured", spend.measured_usd),
+        n => format!("at least {} measured, {} without a price", spend.measured_usd, counted(n, "turn")),
     }
 }
 

@@ -1,5 +1,6 @@
-use super::context::estimate_note;
+use super::context::ESTIMATE_NOTE;
 use super::evidence::Opening;
+use super::range::range;
 use super::tools::shortened;
 use crate::analysis::{Durations, ScriptLine, ScriptState, ThreadTools, ToolLine, ToolReport};
 use crate::report::{Body, Cell, Column, Facts, Page, Table};
@@ -10,20 +11,20 @@ const MAX_SHOWN: usize = 20;
 
 /// Tools, threads, repeats, the largest results, denials, scripts.
 pub fn tool_report(result: &ToolReport, opening: &Opening) -> Page {
-    let page = Page::new(opening.title("Tools")).data(by_thread(result)).part(overview(result));
+    let page = Page::new(opening.title("Tools")).data(by_thread(result)).part(overview(result, opening));
     let page = page.section("By tool", shortened(by_side(result), MAX_SHOWN)).note(duration_note(result));
     let page = page.section("By thread", shortened(threads(result, opening), MAX_SHOWN));
     let page = page.section("Files read again", shortened(repeated_reads(result, opening), MAX_SHOWN));
     let page = page.section("Commands run again", shortened(repeated_commands(result), MAX_SHOWN));
     let page = page
         .section("Largest results still in a context (loaded view, before load layers)", largest(result, opening))
-        .note(estimate_note(result.estimate));
+        .note(ESTIMATE_NOTE);
     let page = page.section("Denied", shortened(denied(result), MAX_SHOWN));
     let page = page.section("Workbench scripts, written against run", shortened(scripts(&result.scripts), MAX_SHOWN));
     page.section("Evidence", opening.facts())
 }
 
-fn overview(result: &ToolReport) -> Facts {
+fn overview(result: &ToolReport, opening: &Opening) -> Facts {
     let total = result.total;
     let denied = Cell::text(format!("{} marked, {} likely", total.denied, total.likely_denied));
     let denied = if total.denied + total.likely_denied > 0 { denied.warn() } else { denied.faint() };
@@ -33,6 +34,7 @@ fn overview(result: &ToolReport) -> Facts {
         .line("denied", denied)
         .line("without a result", marked(total.orphans))
         .line("result characters", Cell::count(total.result_characters))
+        .line_if("time", range(result.range, &[(result.calls_left_out, "call")], opening))
 }
 
 fn marked(n: usize) -> Cell {
