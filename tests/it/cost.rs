@@ -179,3 +179,24 @@ fn a_range_takes_its_part_and_tells_what_has_no_time() {
     let ended = run(&case.root, &["cost", case.source, "--since", "2026-12-01", "--until", "2026-11-30"]);
     assert!(ended.code == Some(2) && ended.err.contains("is not after"), "{}", ended.err);
 }
+
+/// An attempt whose step began again in another session, and its subagent, were paid for in vain; one that was resumed
+/// failed, but its work lived on. Input costs $4 and output $20 for a million tokens.
+#[test]
+fn what_was_done_again_after_a_restart_is_waste() {
+    let cost = result("redone-work", &[]);
+    let turn = |input: i64, output: i64| input * 4_000 + output * 20_000;
+    let (first, subagent, second) = (turn(1000, 100), turn(500, 50), turn(2000, 200));
+    let (resumed, answer) = (turn(1000, 100), turn(2000, 200));
+    assert_eq!(first + subagent + second, 21_000_000, "by hand: 0.006 + 0.003 + 0.012 dollars");
+    let waste =
+        |of: &str| (nanos(&cost["waste"][of]["measured_usd"]), cost["waste"][of]["model_turns"].as_i64().unwrap());
+    assert_eq!(waste("redone_after_restart"), (first + subagent + second, 3));
+    assert_eq!(waste("failed_attempts"), (first + subagent + second + resumed, 4));
+    assert_eq!(waste("killed_subagents"), (0, 0));
+    assert_eq!(nanos(&cost["measured_usd"]), first + subagent + second + resumed + answer);
+    let retries = report(&Case::open("redone-work").root, &["retries", "runs"]);
+    let begun: Vec<&str> =
+        retries["result"]["attempts"].as_array().unwrap().iter().map(|row| row["begun"].as_str().unwrap()).collect();
+    assert_eq!(begun, ["first", "restarted", "resumed"]);
+}
