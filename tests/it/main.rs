@@ -21,6 +21,7 @@ mod documents;
 mod duckdb;
 mod errors;
 mod evidence;
+mod failure_laws;
 mod failures;
 mod golden;
 mod hostile_plugins;

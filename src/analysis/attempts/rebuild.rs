@@ -198,7 +198,8 @@ impl Attempts {
         self.main_of.get(session).copied().unwrap_or(session)
     }
 
-    /// The attempt, by index, in which an entry was written: in a main thread by its place, in a subagent by its time.
+    /// The attempt, by index, in which an entry was written: in a main thread by its place, in a subagent by its time; what a
+    /// subagent wrote before all of them, by a clock that went back, was written in the first.
     pub fn of_entry(&self, session: usize, at: Ix, timestamp: Option<Timestamp>) -> Option<usize> {
         let main = self.main_of(session);
         let own = self.by_session.get(&main)?;
@@ -207,7 +208,8 @@ impl Attempts {
             own.partition_point(|index| attempt(index).is_some_and(|attempt| attempt.first <= Some(at)))
         } else {
             let timestamp = timestamp?;
-            own.partition_point(|index| attempt(index).is_some_and(|a| a.start.is_none_or(|start| start <= timestamp)))
+            let is_before = |a: &Attempt| a.start.is_none_or(|start| start <= timestamp);
+            own.partition_point(|index| attempt(index).is_some_and(is_before)).max(1)
         };
         own.get(begun.checked_sub(1)?).copied()
     }
