@@ -46,11 +46,6 @@ fn themes() -> impl TypedValueParser<Value = Theme> {
 }
 
 impl ChartArgs {
-    /// Whether a chart is wanted.
-    pub(super) const fn is_wanted(&self) -> bool {
-        self.chart.is_some()
-    }
-
     /// Refuses a file inside of the source, and the file that the report goes to, before anything is read.
     pub(super) fn check(&self, common: &CommonArgs, source: &Path) -> Result<()> {
         let Some(file) = &self.chart else { return Ok(()) };

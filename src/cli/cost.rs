@@ -48,9 +48,8 @@ impl Args {
         let costs = turn_costs(&loaded.model, manifest, &prices);
         let (result, found) = cost(&loaded.model, &selection, manifest, &costs, &prices, query);
         let findings = loaded.findings_with(&selection, found.iter().cloned().chain(inputs.state_findings()));
-        let turns =
-            if self.chart.is_wanted() { turn_spends(&loaded.model, &selection, &costs, range) } else { Vec::new() };
-        let page = |opening: &Opening| views::cost(&result, &found, opening);
+        let turns = turn_spends(&loaded.model, &selection, &costs, range);
+        let page = |opening: &Opening| views::cost(&result, &turns, &found, opening);
         loaded.finish_with(&self.common, "cost", &result, &findings, page, |opening| {
             self.chart.write(&self.common, || views::cost_chart(&result, &turns, &opening()))
         })

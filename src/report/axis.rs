@@ -36,7 +36,7 @@ impl Axis {
         let times = without_overlaps(times);
         let (first, last) = (times.first()?.0, times.last()?.1);
         let mut edges = vec![first];
-        edges.extend(cuts(&times, last.since(first), columns).into_iter().flat_map(|(from, to)| [from, to]));
+        edges.extend(cuts(&times, columns).into_iter().flat_map(|(from, to)| [from, to]));
         edges.push(last);
         let ranges: Vec<(Timestamp, Timestamp)> =
             edges.chunks(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
@@ -87,8 +87,14 @@ fn wide(span: Span) -> i128 {
     i128::from(span.millis())
 }
 
+/// What is cut out of an axis of so many columns on which all of `times` have a place, in order.
+pub(super) fn idle(times: Vec<(Timestamp, Timestamp)>, columns: usize) -> Vec<(Timestamp, Timestamp)> {
+    cuts(&without_overlaps(times), columns)
+}
+
 /// The times between `times` that are longer than half of everything that happened, in order.
-fn cuts(times: &[(Timestamp, Timestamp)], whole: Span, columns: usize) -> Vec<(Timestamp, Timestamp)> {
+fn cuts(times: &[(Timestamp, Timestamp)], columns: usize) -> Vec<(Timestamp, Timestamp)> {
+    let whole = times.first().zip(times.last()).map_or(Span::default(), |((first, _), (_, last))| last.since(*first));
     let gaps = times.iter().zip(times.iter().skip(1)).map(|((_, end), (start, _))| (*end, *start));
     let length = |gap: &(Timestamp, Timestamp)| gap.1.since(gap.0).millis();
     let mut long: Vec<_> = gaps.filter(|gap| length(gap) > SHORTEST_CUT).collect();

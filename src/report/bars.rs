@@ -1,5 +1,5 @@
 use super::cell::Tone;
-use super::page::Bar;
+use super::page::{Bar, Bars};
 use super::style::Style;
 use super::text;
 
@@ -9,14 +9,28 @@ const MAX_BAR: usize = 40;
 const MIN_BAR: usize = 8;
 /// A column filled by so many eighths.
 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/// How the parts of a bar look, from the left; those beyond share the last.
+const TEXTURES: [char; 4] = ['█', '▓', '▒', '░'];
+const ASCII_TEXTURES: [char; 4] = ['#', '=', '+', '-'];
 /// Part of the width that labels may take.
 const LABEL_SHARE: usize = 3;
 
 /// Label, bar, value and note in columns; notes go below where they do not fit.
-pub(super) fn draw(bars: &[Bar], style: &Style) -> String {
-    if bars.is_empty() {
+pub(super) fn draw(all: &Bars, style: &Style) -> String {
+    if all.rows.is_empty() {
         return style.tint("(none)", Tone::Faint) + "\n";
     }
+    let mut lines = rows(&all.rows, style);
+    let parts = (0..).zip(&all.parts).map(|(nth, name)| format!("{} {name}", texture(nth, style)));
+    let legend = parts.collect::<Vec<_>>().join(", ");
+    if !legend.is_empty() {
+        let wrapped = text::wrap(&style.plain(&legend), style.room());
+        lines.extend(wrapped.iter().map(|line| style.tint(line, Tone::Faint)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn rows(bars: &[Bar], style: &Style) -> Vec<String> {
     let widest = |of: fn(&Bar) -> &str| bars.iter().map(|b| text::width(&style.plain(of(b)))).max().unwrap_or(0);
     let label = widest(|b| &b.label).min(style.room() / LABEL_SHARE);
     let shown = widest(|b| &b.shown);
@@ -27,7 +41,7 @@ pub(super) fn draw(bars: &[Bar], style: &Style) -> String {
     let longest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let mut lines = Vec::new();
     for bar in bars {
-        let drawn = style.tint(&strip(fraction(bar.value, longest, bar_room), bar_room, style), bar.tone);
+        let drawn = style.tint(&drawn(bar, longest, bar_room, style), bar.tone);
         let name = text::pad(&style.cut(&style.plain(&bar.label), label), label);
         let value = text::pad_left(&style.plain(&bar.shown), shown);
         let line = format!("{name}  {}  {value}", text::pad(&drawn, bar_room));
@@ -42,7 +56,29 @@ pub(super) fn draw(bars: &[Bar], style: &Style) -> String {
             lines.extend(below.iter().map(|part| format!("  {}", style.tint(part, Tone::Faint))));
         }
     }
-    lines.join("\n") + "\n"
+    lines
+}
+
+fn drawn(bar: &Bar, longest: f64, columns: usize, style: &Style) -> String {
+    if bar.parts.is_empty() {
+        return strip(fraction(bar.value, longest, columns), columns, style);
+    }
+    let (mut out, mut sum, mut end) = (String::new(), 0.0, 0);
+    for (nth, part) in bar.parts.iter().enumerate().filter(|(_, part)| **part > 0.0) {
+        sum += part;
+        // Half a column is drawn; of less only the first part of a bar, so that no bar vanishes.
+        let to = (fraction(sum, longest, columns) + 4) / 8;
+        let to = if end == 0 { to.max(1) } else { to };
+        out.extend(std::iter::repeat_n(texture(nth, style), to.saturating_sub(end)));
+        end = to.max(end);
+    }
+    out
+}
+
+fn texture(part: usize, style: &Style) -> char {
+    let looks = if style.unicode { TEXTURES } else { ASCII_TEXTURES };
+    let [.., last] = looks;
+    looks.get(part).copied().unwrap_or(last)
 }
 
 /// Eighths of a column that `value` takes if `longest` takes `columns`; anything above zero takes at least one.

@@ -1,6 +1,6 @@
 use super::cell::Cell;
-use super::page::{Bar, Body, Curve, Facts, Page, Section, TreeLine};
-use super::page_lanes::{Glyph, Lane, LaneGroup, Lanes};
+use super::page::{Bar, Bars, Body, Curve, Facts, Page, Section, TreeLine};
+use super::page_lanes::{Glyph, InkKey, Lane, LaneGroup, Lanes};
 use super::page_table::{Column, Table};
 use crate::masking::{Masker, Mode, sanitize};
 
@@ -38,6 +38,10 @@ impl Cleaner<'_> {
         sanitize(&self.0.mask(text), Mode::Line).into_owned()
     }
 
+    fn lines(&self, texts: &[String]) -> Vec<String> {
+        texts.iter().map(|text| self.line(text)).collect()
+    }
+
     fn block(&self, text: &str) -> String {
         sanitize(&self.0.mask(text), Mode::Block).into_owned()
     }
@@ -56,8 +60,17 @@ impl Cleaner<'_> {
                 lines: facts.lines.into_iter().map(|(label, cell)| (self.line(&label), self.cell(cell))).collect(),
             }),
             Body::Table(table) => Body::Table(self.table(table)),
-            Body::Bars(bars) => Body::Bars(bars.into_iter().map(|b| self.bar(b)).collect()),
-            Body::Curve(c) => Body::Curve(Curve { step: self.line(&c.step), unit: self.line(&c.unit), ..c }),
+            Body::Bars(bars) => Body::Bars(Bars {
+                rows: bars.rows.into_iter().map(|b| self.bar(b)).collect(),
+                parts: self.lines(&bars.parts),
+            }),
+            Body::Curve(c) => Body::Curve(Curve {
+                step: self.line(&c.step),
+                caption: self.line(&c.caption),
+                ends: self.lines(&c.ends),
+                key: self.lines(&c.key),
+                ..c
+            }),
             Body::Lanes(lanes) => Body::Lanes(self.lanes(lanes)),
             Body::Tree(lines) => Body::Tree(lines.into_iter().map(|l| self.tree_line(l)).collect()),
             Body::Text(text) => Body::Text(self.block(&text)),
@@ -88,6 +101,7 @@ impl Cleaner<'_> {
         Lanes {
             groups: lanes.groups.into_iter().map(group).collect(),
             key: lanes.key.into_iter().map(glyph).collect(),
+            inks: lanes.inks.into_iter().map(|i| InkKey { meaning: self.line(&i.meaning), ..i }).collect(),
             ..lanes
         }
     }

@@ -42,7 +42,7 @@ pub fn csv(page: &CleanPage) -> Result<String, RenderError> {
         return write(table_records(table));
     }
     let lines = bodies().find_map(|b| match b {
-        Body::Bars(bars) => Some(bar_records(bars)),
+        Body::Bars(bars) => Some(bar_records(&bars.rows)),
         Body::Facts(facts) => Some(fact_records(facts)),
         Body::Table(_) | Body::Curve(_) | Body::Lanes(_) | Body::Tree(_) | Body::Text(_) | Body::Note(_) => None,
     });

@@ -2,7 +2,7 @@ use super::cell::Tone;
 use super::page::Curve;
 use super::style::Style;
 use super::text;
-use crate::unit::short_count;
+use crate::unit::counted;
 
 /// Widest column that one point is drawn with.
 const MAX_COLUMN: usize = 3;
@@ -14,11 +14,12 @@ const MAX_NAMED: usize = 4;
 /// Columns over an axis. Several points share a column where there are more points than columns: the highest is drawn,
 /// and a fall inside of it is marked below the axis.
 pub(super) fn draw(curve: &Curve, style: &Style) -> String {
-    let highest = curve.points.iter().copied().max().unwrap_or(0);
+    let highest = curve.points.iter().flatten().copied().max().unwrap_or(0);
+    let shown = |value| label(curve, value);
     if curve.points.is_empty() {
         return style.tint("(no points)", Tone::Faint) + "\n";
     }
-    let top = short_count(highest);
+    let top = shown(highest);
     let label = text::width(&top).max(1);
     let room = style.room().saturating_sub(label + 2).max(1);
     let falls = &curve.falls;
@@ -31,7 +32,7 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
     for row in (0..height).rev() {
         let name = match row {
             _ if row + 1 == height => top.clone(),
-            _ if row + 1 == height / 2 && height > 3 => short_count(share(highest, row + 1, height)),
+            _ if row + 1 == height / 2 && height > 3 => shown(share(highest, row + 1, height)),
             _ => String::new(),
         };
         let edge = if name.is_empty() { side } else { tick };
@@ -45,25 +46,27 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
         let marks: String = buckets.iter().map(|b| text::pad(mark(b.falls, style), wide)).collect();
         lines.push(format!("{indent}{}", style.tint(marks.trim_end(), Tone::Warn)));
     }
-    lines.push(format!("{indent}{}", ends(curve.points.len(), buckets.len() * wide)));
+    let under = ends(curve, buckets.len() * wide, room);
+    lines.extend(under.iter().map(|line| format!("{indent}{line}")));
     lines.extend(legend(curve, falls, style));
     lines.join("\n") + "\n"
 }
 
 struct Bucket {
-    highest: u64,
+    /// Of the known values.
+    highest: Option<u64>,
     falls: bool,
 }
 
 /// At most `room` buckets of neighbouring points, of nearly the same size.
-fn buckets(points: &[u64], falls: &[usize], room: usize) -> Vec<Bucket> {
+fn buckets(points: &[Option<u64>], falls: &[usize], room: usize) -> Vec<Bucket> {
     let count = points.len().min(room);
     let edge = |bucket: usize| bucket * points.len() / count.max(1);
     (0..count)
         .map(|bucket| {
             let span = edge(bucket)..edge(bucket + 1);
             Bucket {
-                highest: points.get(span.clone()).unwrap_or_default().iter().copied().max().unwrap_or(0),
+                highest: points.get(span.clone()).unwrap_or_default().iter().copied().max().flatten(),
                 falls: falls.iter().any(|at| span.contains(at)),
             }
         })
@@ -77,7 +80,8 @@ fn share(value: u64, part: usize, whole: usize) -> u64 {
 }
 
 /// What stands in line `row` of a column, counted from the axis.
-fn column(value: u64, highest: u64, row: usize, height: usize, style: &Style) -> &'static str {
+fn column(value: Option<u64>, highest: u64, row: usize, height: usize, style: &Style) -> &'static str {
+    let value = value.unwrap_or(0);
     let full = u128::try_from(height * 8).unwrap_or(8);
     let eighths = usize::try_from(u128::from(value) * full / u128::from(highest.max(1))).unwrap_or(0);
     // A value above zero is seen.
@@ -100,18 +104,35 @@ const fn mark(falls: bool, style: &Style) -> &'static str {
     }
 }
 
-/// The first and the last step below the ends of the axis.
-fn ends(last: usize, width: usize) -> String {
-    let number = last.to_string();
-    let room = width.saturating_sub(1).max(number.len() + 1);
-    if last == 1 { number } else { format!("1{}", text::pad_left(&number, room)) }
+/// A value beside the axis.
+fn label(curve: &Curve, value: u64) -> String {
+    curve.measure.shown(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// The first and the last step below the ends of the axis; below each other where they do not fit beside each other.
+fn ends(curve: &Curve, width: usize, room: usize) -> Vec<String> {
+    let numbers = ["1".to_owned(), curve.points.len().to_string()];
+    let numbers = numbers.get(usize::from(curve.points.len() == 1)..).unwrap_or_default();
+    match if curve.ends.is_empty() { numbers } else { &curve.ends } {
+        [first, last] if text::width(first) + 1 + text::width(last) <= room => {
+            let gap = width.saturating_sub(text::width(first)).max(text::width(last) + 1);
+            vec![format!("{first}{}", text::pad_left(last, gap))]
+        }
+        [first, last] => vec![first.clone(), text::pad_left(last, width.min(room))],
+        others => others.to_vec(),
+    }
 }
 
 /// What is drawn, and the first falls by number.
 fn legend(curve: &Curve, falls: &[usize], style: &Style) -> Vec<String> {
-    let what = format!("{} per {}", curve.unit, curve.step);
-    let mut lines = vec![style.tint(&style.cut(&what, style.room()), Tone::Faint)];
-    let value = |at: usize| curve.points.get(at).copied().map(short_count).unwrap_or_default();
+    let gaps = curve.points.iter().filter(|point| point.is_none()).count();
+    let gaps = (gaps > 0).then(|| format!("gaps: {}, not known", counted(gaps, &curve.step)));
+    let caption = [curve.caption.clone()].into_iter().chain(gaps).collect::<Vec<_>>().join("; ");
+    let told = [caption, curve.key.join(", ")];
+    let told = told.iter().filter(|told| !told.is_empty());
+    let told = told.flat_map(|told| text::wrap(&style.plain(told), style.room()));
+    let mut lines: Vec<String> = told.map(|line| style.tint(&line, Tone::Faint)).collect();
+    let value = |at: usize| curve.points.get(at).copied().flatten().map(|v| label(curve, v)).unwrap_or_default();
     let arrow = if style.unicode { "→" } else { "->" };
     let named: Vec<String> = falls
         .iter()
@@ -133,10 +154,10 @@ mod tests {
 
     #[test]
     fn buckets_cover_every_point_once() {
-        let points: Vec<u64> = (0..5000).collect();
+        let points: Vec<Option<u64>> = (0..5000).map(Some).collect();
         let buckets = buckets(&points, &[2500], 70);
         assert_eq!(buckets.len(), 70);
-        assert_eq!(buckets.last().unwrap().highest, 4999);
+        assert_eq!(buckets.last().unwrap().highest, Some(4999));
         assert_eq!(buckets.iter().filter(|b| b.falls).count(), 1);
     }
 }

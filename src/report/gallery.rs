@@ -274,7 +274,7 @@ fn curves_of_one_and_many_points() {
     tokens per model turn
     ▾ falls at model turn 2501 (100.0k → 10)
     ");
-    assert_eq!(alone(Curve::new(vec![], "turn", "tokens"), style(60)), "(no points)\n");
+    assert_eq!(alone(Curve::new(Vec::<u64>::new(), "turn", "tokens"), style(60)), "(no points)\n");
 }
 
 #[test]

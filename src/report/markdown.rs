@@ -1,6 +1,6 @@
 use super::cell::Cell;
 use super::clean::CleanPage;
-use super::page::{Bar, Body, Facts, Section};
+use super::page::{Bars, Body, Facts, Section};
 use super::page_table::{Align, Column, Table};
 use super::terminal::drawing;
 
@@ -61,11 +61,14 @@ fn rule(column: &Column) -> String {
     }
 }
 
-fn bar_table(bars: &[Bar]) -> Table {
-    let noted = bars.iter().any(|b| b.note.is_some());
-    let columns = [Column::text(""), Column::number("value"), Column::text("note")];
+/// The notes of bars with parts hold the parts.
+fn bar_table(bars: &Bars) -> Table {
+    let noted = bars.rows.iter().any(|b| b.note.is_some());
+    let note = if bars.parts.is_empty() { "note".to_owned() } else { bars.parts.join(" + ") };
+    let columns = [Column::text(""), Column::number("value"), Column::text(note)];
     Table::new(columns.into_iter().take(if noted { 3 } else { 2 })).rows(
-        bars.iter()
+        bars.rows
+            .iter()
             .map(|b| [Cell::text(&b.label), Cell::text(&b.shown), Cell::text(b.note.as_deref().unwrap_or_default())]),
     )
 }
@@ -105,7 +108,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::page::{Curve, Page, TreeLine};
+    use super::super::page::{Bar, Curve, Page, TreeLine};
     use super::*;
     use crate::masking::Masker;
     use crate::unit::Usd;

@@ -1,6 +1,7 @@
 //! The document that every command's result is turned into: one model, many renderings.
 
 use super::cell::{Cell, Tone};
+use super::chart::Measure;
 use super::page_lanes::Lanes;
 use super::page_table::Table;
 
@@ -66,7 +67,7 @@ pub enum Body {
     /// A table.
     Table(Table),
     /// Horizontal bars.
-    Bars(Vec<Bar>),
+    Bars(Bars),
     /// A curve over many points.
     Curve(Curve),
     /// Lanes over one axis of time.
@@ -105,6 +106,12 @@ impl From<Lanes> for Body {
 
 impl From<Vec<Bar>> for Body {
     fn from(bars: Vec<Bar>) -> Self {
+        Self::Bars(Bars { rows: bars, ..Bars::default() })
+    }
+}
+
+impl From<Bars> for Body {
+    fn from(bars: Bars) -> Self {
         Self::Bars(bars)
     }
 }
@@ -145,6 +152,15 @@ impl Facts {
     }
 }
 
+/// Horizontal bars.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bars {
+    /// From top to bottom.
+    pub rows: Vec<Bar>,
+    /// What the parts of bars are, from the left; empty for bars of one part.
+    pub parts: Vec<String>,
+}
+
 /// A horizontal bar.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bar {
@@ -158,6 +174,8 @@ pub struct Bar {
     pub note: Option<String>,
     /// What it says at a glance.
     pub tone: Tone,
+    /// The lengths of its parts, on the same scale; empty for a bar of one part.
+    pub parts: Vec<f64>,
 }
 
 impl Bar {
@@ -179,17 +197,30 @@ impl Bar {
         self.tone = tone;
         self
     }
+
+    /// Made of these parts.
+    #[must_use]
+    pub fn parts(mut self, parts: Vec<f64>) -> Self {
+        self.parts = parts;
+        self
+    }
 }
 
 /// A curve over many points, such as the context size of each model turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Curve {
-    /// One value per step of the horizontal axis.
-    pub points: Vec<u64>,
+    /// One value per step of the horizontal axis; a gap where it is not known.
+    pub points: Vec<Option<u64>>,
+    /// What the values are.
+    pub measure: Measure,
     /// What a step is, in the singular: `model turn`.
     pub step: String,
-    /// What the values are: `tokens`.
-    pub unit: String,
+    /// What is drawn over what.
+    pub caption: String,
+    /// What stands below the ends of the axis; without, the numbers of the first and the last step.
+    pub ends: Vec<String>,
+    /// Remarks below the drawing, in one list.
+    pub key: Vec<String>,
     /// Lines of the drawing, axis not counted.
     pub height: usize,
     /// Points that are marked as falls, counted from 0.
@@ -197,9 +228,47 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// A curve of eight lines.
-    pub fn new(points: Vec<u64>, step: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { points, step: step.into(), unit: unit.into(), height: 8, falls: Vec::new() }
+    /// A curve of counts in eight lines; `unit` is what is counted: `tokens`.
+    pub fn new<P: Into<Option<u64>>>(points: Vec<P>, step: impl Into<String>, unit: &str) -> Self {
+        let step = step.into();
+        Self {
+            points: points.into_iter().map(Into::into).collect(),
+            measure: Measure::Count,
+            caption: format!("{unit} per {step}"),
+            step,
+            ends: Vec::new(),
+            key: Vec::new(),
+            height: 8,
+            falls: Vec::new(),
+        }
+    }
+
+    /// With values of another measure.
+    #[must_use]
+    pub fn measure(mut self, measure: Measure) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    /// With another caption.
+    #[must_use]
+    pub fn caption(mut self, caption: impl Into<String>) -> Self {
+        self.caption = caption.into();
+        self
+    }
+
+    /// With these words below the ends of the axis.
+    #[must_use]
+    pub fn ends(mut self, ends: Vec<String>) -> Self {
+        self.ends = ends;
+        self
+    }
+
+    /// With remarks below the drawing.
+    #[must_use]
+    pub fn key(mut self, key: Vec<String>) -> Self {
+        self.key = key;
+        self
     }
 
     /// With marks below these points, counted from 0.

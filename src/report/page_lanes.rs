@@ -1,18 +1,50 @@
 //! Lanes over one axis of time: what happened beside what.
 
 use super::cell::Tone;
-use crate::unit::{Timestamp, Zone};
+use crate::unit::{Span, Timestamp, Zone};
 
 /// Lanes over one axis of time. The axis reaches from the first to the last mark that makes it; long times without any are
 /// cut out and named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lanes {
-    /// The zone in which the axis is labelled.
-    pub zone: Zone,
+    /// How moments of the axis are written.
+    pub clock: Clock,
     /// From top to bottom.
     pub groups: Vec<LaneGroup>,
     /// What the marks at single moments look like; where several meet, the first of this list is seen.
     pub key: Vec<Glyph>,
+    /// What bars and lines mean; the ones that are drawn are told.
+    pub inks: Vec<InkKey>,
+}
+
+/// How moments of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// As times of a zone.
+    Zone(Zone),
+    /// As times since the beginning, which is the epoch.
+    Elapsed,
+}
+
+impl Clock {
+    /// A moment by itself.
+    pub fn moment(self, t: Timestamp) -> String {
+        match self {
+            Self::Zone(zone) => zone.date_time(t),
+            Self::Elapsed => Span::from_millis(t.millis()).to_string(),
+        }
+    }
+}
+
+/// What a bar or a line means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InkKey {
+    /// How it is drawn.
+    pub ink: Ink,
+    /// What it says at a glance.
+    pub tone: Tone,
+    /// What it stands for.
+    pub meaning: String,
 }
 
 /// Lanes of one kind.

@@ -64,6 +64,28 @@ fn times_stand_in_order_and_inside_of_the_axis() {
 }
 
 #[test]
+fn the_outages_of_the_axis_are_those_of_their_command() {
+    let mut seen = 0;
+    for case in cases() {
+        let told = &json(&case.root, &["outages", case.source])["result"];
+        let timeline = &json(&case.root, &["timeline", case.source])["result"];
+        let told: Vec<_> = list(told, "outages")
+            .iter()
+            .map(|outage| {
+                let last = if outage["first_success"].is_null() { "last_failure" } else { "first_success" };
+                (&outage["first_failure"], &outage[last], &outage["lasted_s"], &outage["failures"])
+            })
+            .collect();
+        let spans = list(timeline, "spans").iter().filter(|span| span["kind"] == "outage");
+        let drawn: Vec<_> =
+            spans.map(|span| (&span["start"], &span["end"], &span["duration_s"], &span["failures"])).collect();
+        assert_eq!(drawn, told, "{}", case.name);
+        seen += told.len();
+    }
+    assert!(seen > 5, "{seen} outages in all fixtures");
+}
+
+#[test]
 fn contexts_hold_every_model_turn_and_character() {
     for case in cases() {
         let context = &json(&case.root, &["context", case.source])["result"];

@@ -1,6 +1,7 @@
-use crate::analysis::{Failure, FailureKind, Failures, Source};
+use crate::analysis::{Failure, FailureKind, Failures, Selection, Source};
 use crate::session::Model;
 use crate::unit::{Span, Timestamp};
+use std::collections::BTreeSet;
 
 /// A network that is down lets nothing through: once something came through, a failure this much later is another outage.
 const QUIET_NETWORK: Span = Span::from_millis(5_000);
@@ -10,18 +11,35 @@ const QUIET_SERVICE: Span = Span::from_millis(60_000);
 
 /// Failures of the service that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Episode {
-    pub(super) first: Timestamp,
-    pub(super) last: Timestamp,
+pub(in crate::analysis) struct Episode {
+    pub(in crate::analysis) first: Timestamp,
+    pub(in crate::analysis) last: Timestamp,
     /// The first answer after the last failure, of any session.
-    pub(super) recovered: Option<Timestamp>,
+    pub(in crate::analysis) recovered: Option<Timestamp>,
     /// Its failures, by index, in the order of time.
-    pub(super) failures: Vec<usize>,
+    pub(in crate::analysis) failures: Vec<usize>,
+}
+
+impl Episode {
+    /// Its failures.
+    pub(super) fn own<'f>(&self, failures: &'f Failures) -> impl Iterator<Item = &'f Failure> {
+        self.failures.iter().filter_map(|index| failures.all.get(*index))
+    }
+
+    /// Whether it hit a chosen session.
+    pub(in crate::analysis) fn hits(&self, failures: &Failures, selection: &Selection) -> bool {
+        self.own(failures).any(|failure| selection.has(failure.session))
+    }
+
+    /// The kinds of its failures.
+    pub(in crate::analysis) fn kinds(&self, failures: &Failures) -> Vec<FailureKind> {
+        self.own(failures).map(|failure| failure.judged.kind).collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// Failures over all sessions, clustered by time (spec/errors.md, Outages). A failure belongs to the episode before it if no
 /// answer came in between, or if the last failure is only a moment ago.
-pub(super) fn episodes(model: &Model, failures: &Failures) -> Vec<Episode> {
+pub(in crate::analysis) fn episodes(model: &Model, failures: &Failures) -> Vec<Episode> {
     let mut answers: Vec<Timestamp> = model.usage.turns.iter().filter_map(|turn| turn.timestamp).collect();
     answers.sort_unstable();
     let next_answer = |t: Timestamp| answers.get(answers.partition_point(|answer| *answer <= t)).copied();

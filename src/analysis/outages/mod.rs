@@ -4,4 +4,5 @@ mod damage;
 mod episode;
 mod report;
 
+pub(super) use episode::episodes;
 pub use report::{HitThread, InFlight, Outage, Outages, outages};

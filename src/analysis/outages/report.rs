@@ -121,11 +121,10 @@ pub fn outages(
     let mut scene = Scene { model, failures, attempts, spent, resumable, verdicts: BTreeMap::new() };
     let mut outages_left_out = LeftOut::default();
     let mut outages = Vec::new();
-    for episode in &episodes {
+    for episode in episodes.iter().filter(|episode| episode.hits(failures, selection)) {
         let damage = Damage::of(episode, model, failures, attempts, &outcomes);
-        let is_chosen = damage.threads.keys().any(|at| selection.has(*at));
         let end = episode.recovered.unwrap_or(episode.last);
-        if is_chosen && outages_left_out.takes_span(range, Some(episode.first), Some(end)) {
+        if outages_left_out.takes_span(range, Some(episode.first), Some(end)) {
             outages.push((scene.outage(episode, &damage)?, damage));
         }
     }
@@ -156,7 +155,6 @@ impl Scene<'_> {
         for at in &mains {
             self.judge(*at)?;
         }
-        let own = || episode.failures.iter().filter_map(|index| self.failures.all.get(*index));
         let threads: Vec<HitThread> =
             damage.threads.iter().filter_map(|(at, outcome)| self.thread(*at, *outcome)).collect();
         let worst = threads.iter().filter(|thread| !thread.is_subagent).map(|thread| thread.outcome).max();
@@ -170,8 +168,8 @@ impl Scene<'_> {
             first_success: episode.recovered,
             lasted_s: episode.recovered.unwrap_or(episode.last).since(episode.first),
             failures: episode.failures.len(),
-            cli_retries: own().filter(|failure| failure.source == Source::CliRetry).count(),
-            kinds: own().map(|failure| failure.judged.kind).collect::<BTreeSet<_>>().into_iter().collect(),
+            cli_retries: episode.own(self.failures).filter(|failure| failure.source == Source::CliRetry).count(),
+            kinds: episode.kinds(self.failures),
             steps: steps.collect::<BTreeSet<_>>().into_iter().collect(),
             calls_in_flight: Vec::new(),
             failed_attempts: damage.failed.len(),

@@ -1,7 +1,8 @@
+use super::super::outages::episodes;
 use super::super::sessions::description;
 use super::super::steps::{sessions_of, step_name};
 use super::super::tools::{FirstCopies, is_likely_denied};
-use super::super::{Attempt, Ending, Failure, KnownBy, Selection, attempts, failures};
+use super::super::{Attempt, Ending, Failure, Failures, KnownBy, Selection, attempts, failures};
 use super::activity::activity;
 use super::events::{EventKind, TimelineEvent};
 use super::span::{SpanKind, SpanOutcome, TimelineSpan, Unplaced};
@@ -59,6 +60,7 @@ pub fn timeline(model: &Model, selection: &Selection, manifest: Option<&Manifest
         let own = boundaries.filter(|ix| session.entry(*ix).is_some_and(|entry| firsts.is_first(at, entry)));
         own.for_each(|ix| timeline.compaction(session, ix));
     }
+    timeline.outages(model, &failures, selection);
     timeline.spans.sort_by(|a, b| {
         let order = |span: &TimelineSpan| (span.start, span.kind);
         order(a).cmp(&order(b)).then_with(|| (&a.store_key, a.seq).cmp(&(&b.store_key, b.seq)))
@@ -135,6 +137,22 @@ impl Timeline {
             Ending::Unfinished => SpanOutcome::Open,
         };
         self.spans.push(TimelineSpan { seq, outcome: Some(outcome), failure: attempt.kind, ..own });
+    }
+
+    /// Failures of the service that belong together, as `outages` tells them.
+    fn outages(&mut self, model: &Model, failures: &Failures, selection: &Selection) {
+        let episodes = episodes(model, failures);
+        let hitting = episodes.iter().filter(|episode| episode.hits(failures, selection));
+        self.spans.extend(hitting.map(|episode| {
+            let kinds: Vec<String> = episode.kinds(failures).iter().map(ToString::to_string).collect();
+            let end = episode.recovered.unwrap_or(episode.last);
+            let outcome = if episode.recovered.is_some() { SpanOutcome::Ok } else { SpanOutcome::Open };
+            TimelineSpan {
+                outcome: Some(outcome),
+                failures: Some(episode.failures.len()),
+                ..TimelineSpan::new(SpanKind::Outage, kinds.join(", "), episode.first, Some(end))
+            }
+        }));
     }
 
     fn activity(&mut self, session: &SessionModel, is_own: impl Fn(&Entry) -> bool) {

@@ -19,6 +19,8 @@ pub enum SpanKind {
     Subagent,
     /// A tool call, from its entry to that of its result.
     ToolCall,
+    /// An outage, from its first failure to the first answer after it, or to its last failure.
+    Outage,
 }
 
 /// How something ended.
@@ -36,7 +38,8 @@ pub enum SpanOutcome {
     LikelyDenied,
     /// Somebody interrupted an attempt.
     Interrupted,
-    /// It has no recorded end: an attempt that was killed or still runs, a call without a result, a step that never ended.
+    /// It has no recorded end: an attempt that was killed or still runs, a call without a result, a step that never ended, an
+    /// outage without an answer after it.
     Open,
 }
 
@@ -45,15 +48,15 @@ pub enum SpanOutcome {
 pub struct TimelineSpan {
     /// What it is.
     pub kind: SpanKind,
-    /// The step, also of attempts and waits; the description of a session; the tool.
+    /// The step, also of attempts and waits; the description of a session; the tool; the kinds of failures of an outage.
     pub name: String,
-    /// The session; of a step the last living one, if the store has it.
+    /// The session; of a step the last living one, if the store has it; null for outages, which may hit many.
     pub store_key: Option<String>,
-    /// The entry that begins it; null for steps.
+    /// The entry that begins it; null for steps and outages.
     pub seq: Option<i64>,
     /// When it begins.
     pub start: Timestamp,
-    /// When it ends; null if it is open, or if its end is not known.
+    /// When it ends; null if its end is not known. An outage without an answer after it ends with its last failure.
     pub end: Option<Timestamp>,
     /// From start to end.
     pub duration_s: Option<Span>,
@@ -61,6 +64,8 @@ pub struct TimelineSpan {
     pub outcome: Option<SpanOutcome>,
     /// Entries of a time of a session; null for the others.
     pub entries: Option<usize>,
+    /// Failures of an outage, those told twice counted once; null for the others.
+    pub failures: Option<usize>,
     /// Which attempt of the step, from 1; of a wait the one before it.
     pub attempt: Option<u32>,
     /// What ended an attempt.
@@ -85,6 +90,7 @@ impl TimelineSpan {
             duration_s: end.map(|end| end.since(start)),
             outcome: None,
             entries: None,
+            failures: None,
             attempt: None,
             failure: None,
             wait: None,

@@ -55,7 +55,8 @@ pub fn cache(figure: CacheFigure) -> Picture {
         point: "model turn".into(),
         measure: Measure::Share,
         name: "served by the cache".into(),
-        points: figure.turns.iter().map(served).collect(),
+        // A line on the axis looks like a plot that is empty: words say it.
+        points: if sums.first() == Some(&0) { Vec::new() } else { figure.turns.iter().map(served).collect() },
         levels: Vec::new(),
         kinds: Vec::new(),
         marks: Vec::new(),
@@ -63,6 +64,6 @@ pub fn cache(figure: CacheFigure) -> Picture {
     Picture::new(figure.title, "").panel("Input tokens by model turn", flow, "No model turn has usage.").panel(
         "Part of the input that was read from the cache",
         track,
-        "No model turn has usage.",
+        if figure.turns.is_empty() { "No model turn has usage." } else { "No input was read from the cache." },
     )
 }

@@ -74,6 +74,7 @@ impl Cleaner<'_> {
                     axis: self.axis(lanes.axis),
                     kinds: self.series(lanes.kinds),
                     lanes: lanes.lanes.into_iter().map(lane).collect(),
+                    idle: lanes.idle,
                 })
             }
         }

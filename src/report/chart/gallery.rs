@@ -246,6 +246,32 @@ fn nothing_overlaps_or_leaves_the_picture() {
     }
 }
 
+/// Runs with a night in between, and one point of a curve: neither may look like an empty plot.
+#[test]
+fn little_is_seen_however_far_apart() {
+    let row = |hour: u64| TimelineRow {
+        name: format!("step {hour}"),
+        spans: vec![(Activity::Session, Some(at(hour, 3600)), Some(at(hour * 60 + 1, 60)))],
+        ..TimelineRow::default()
+    };
+    let rows = [0, 9, 60].map(row).to_vec();
+    let nights = timeline(TimelineFigure { title: "Nights".into(), unplaced: 0, rows, zone: zone() });
+    assert!(nights.notes[0].contains("8h 59m after") && nights.notes[0].contains("2d 02h after"), "{:?}", nights.notes);
+    let wide = |picture| {
+        let scene = scene(&clean(picture), Theme::Light);
+        assert_eq!(faults(&scene), Vec::<String>::new());
+        let ground = Theme::Light.ground();
+        let widths = scene.shapes.iter().filter_map(|shape| match shape {
+            Shape::Rect { from, to, color } if *color != ground && to.1 - from.1 > 12 => Some(to.0 - from.0),
+            Shape::Area { points, .. } => Some(points.iter().map(|p| p.0).max()? - points.iter().map(|p| p.0).min()?),
+            Shape::Rect { .. } | Shape::Path { .. } | Shape::Text { .. } => None,
+        });
+        widths.max()
+    };
+    assert!(wide(nights) > Some(50), "a minute of days is seen");
+    assert_eq!(wide(contexts(1)), Some(56), "a single turn is a column");
+}
+
 #[test]
 fn the_drawing_is_the_same_every_time() {
     for (name, picture) in [

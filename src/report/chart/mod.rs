@@ -21,6 +21,7 @@ mod retries;
 mod scale;
 mod scene;
 mod svg;
+mod text;
 mod theme;
 mod time_axis;
 mod timeline;

@@ -257,6 +257,8 @@ pub struct Lanes {
     pub kinds: Vec<Series>,
     /// From top to bottom.
     pub lanes: Vec<Lane>,
+    /// Parts of the axis that are cut out, in order.
+    pub idle: Vec<(i64, i64)>,
 }
 
 /// A row of spans and marks.

@@ -52,10 +52,15 @@ pub fn retries(figure: RetriesFigure) -> Picture {
         axis: Axis::Elapsed,
         kinds: kinds(),
         lanes: figure.steps.iter().map(lane).filter(|lane| !lane.spans.is_empty()).collect(),
+        idle: Vec::new(),
     };
     let note = (untimed > 0).then(|| format!("{} without a begin or an end: not drawn.", counted(untimed, "attempt")));
-    Picture::new(figure.title, "Each row begins with the first attempt of its step.")
-        .panel("", lanes, "No attempt has a begin and an end.")
+    Picture::new(figure.title, "")
+        .panel(
+            "Attempts and waits of each step, from the beginning of its first attempt",
+            lanes,
+            "No attempt has a begin and an end.",
+        )
         .note(note)
 }
 

@@ -123,6 +123,9 @@ fn times(zone: Zone, low: i64, high: i64, step: i64) -> Vec<AxisMark> {
         last_day.clone_from(&day);
         marks.push(AxisMark { at, label, day: changed.then_some(day) });
     }
+    // Between two round times there may be none.
+    let begin = Timestamp::from_millis(low).filter(|_| marks.is_empty());
+    marks.extend(begin.map(|t| AxisMark { at: low, label: zone.time(t), day: Some(zone.day(t)) }));
     marks
 }
 

@@ -1,4 +1,5 @@
 use super::picture::{Axis, Hue, Lane, LaneSpan, Lanes, Mark, Picture, Series};
+use crate::report::axis::idle;
 use crate::unit::{Timestamp, Zone, counted};
 use strum::{EnumIter, IntoEnumIterator};
 
@@ -45,6 +46,8 @@ pub enum Activity {
     ToolCall,
     /// A wait between attempts.
     Wait,
+    /// An outage of the service.
+    Outage,
     /// Something failed, or was announced to be tried again.
     Error,
     /// A compaction of the context.
@@ -63,6 +66,7 @@ impl Activity {
             Self::Subagent => Series::new("subagent", Hue::Nth(5)),
             Self::ToolCall => Series::new("tool call", Hue::Nth(4)),
             Self::Wait => Series::new("wait", Hue::Rest),
+            Self::Outage => Series::new("outage", Hue::Nth(8)),
             Self::Error => Series::new("failure", Hue::Nth(6)),
             Self::Compaction => Series::new("compaction", Hue::Nth(1)),
             Self::Interrupt => Series::new("interrupt", Hue::Ink),
@@ -70,7 +74,33 @@ impl Activity {
     }
 }
 
-/// Everything on one axis of time.
+/// As many times are cut out as there is room for, at eight of these parts each.
+const PARTS: usize = 80;
+/// Times cut out that are named below the picture.
+const MAX_NAMED: usize = 6;
+
+/// Long times in which nothing happened. Attempts, waits and outages join what others mark: they reach over such times.
+fn idle_times(rows: &[TimelineRow]) -> Vec<(Timestamp, Timestamp)> {
+    let joins = |activity: Activity| {
+        matches!(activity, Activity::Attempt | Activity::FailedAttempt | Activity::Wait | Activity::Outage)
+    };
+    let spans = rows.iter().flat_map(|row| &row.spans).filter(|(activity, ..)| !joins(*activity));
+    let spans = spans.filter_map(|(_, from, to)| Some((from.or(*to)?, to.or(*from)?)));
+    let moments = rows.iter().flat_map(|row| &row.moments).filter_map(|(_, at)| Some(((*at)?, (*at)?)));
+    idle(spans.map(|(from, to)| (from, to.max(from))).chain(moments).collect(), PARTS)
+}
+
+fn idle_note(idle: &[(Timestamp, Timestamp)], zone: Zone) -> Option<String> {
+    let named = idle.iter().take(MAX_NAMED);
+    let named: Vec<String> =
+        named.map(|(from, to)| format!("{} after {}", to.since(*from), zone.date_time(*from))).collect();
+    let more = idle.len().saturating_sub(MAX_NAMED);
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let said = format!("Nothing happened, and the axis is broken: {}{rest}.", named.join(", "));
+    (!idle.is_empty()).then_some(said)
+}
+
+/// Everything on one axis of time; long times in which nothing happened are cut out.
 pub fn timeline(figure: TimelineFigure) -> Picture {
     let has = |activity: Activity| {
         figure.rows.iter().any(|row| {
@@ -93,7 +123,16 @@ pub fn timeline(figure: TimelineFigure) -> Picture {
         Lane { label: row.name.clone(), depth: row.depth, spans, marks }
     };
     let lanes: Vec<Lane> = figure.rows.iter().map(&mut lane).collect();
-    let lanes = Lanes { axis: Axis::Time(figure.zone), kinds: shown.iter().map(|a| a.series()).collect(), lanes };
+    let idle = idle_times(&figure.rows);
+    let lanes = Lanes {
+        axis: Axis::Time(figure.zone),
+        kinds: shown.iter().map(|a| a.series()).collect(),
+        lanes,
+        idle: idle.iter().map(|(from, to)| (from.millis(), to.millis())).collect(),
+    };
     let note = (untimed > 0).then(|| format!("{} without a time: not drawn.", counted(untimed, "event")));
-    Picture::new(figure.title, "").panel("", lanes, "Nothing has a time.").note(note)
+    Picture::new(figure.title, "")
+        .panel("", lanes, "Nothing has a time.")
+        .note(idle_note(&idle, figure.zone))
+        .note(note)
 }

@@ -32,8 +32,11 @@ pub(in super::super) fn draw(lanes: &Lanes, style: &Style) -> String {
     let frame = Frame { lanes, axis: &axis, label, note: if beside { note } else { 0 }, style };
     let mut out = frame.scale();
     let mut below = frame.signs(drawn());
+    below.extend(frame.inks(drawn()));
     for group in &groups {
-        out.push(style.strong(&style.cut(&style.plain(&group.heading), style.room())));
+        if !group.heading.is_empty() {
+            out.push(style.strong(&style.cut(&style.plain(&group.heading), style.room())));
+        }
         let rows: Vec<Row> = group.lines.iter().map(|line| Row::of(line, &axis)).collect();
         let most = rows.iter().map(Row::most).max().unwrap_or(0);
         out.extend(group.lines.iter().zip(&rows).map(|(line, row)| frame.line(line, row, most)));
@@ -51,7 +54,7 @@ pub(in super::super) fn draw(lanes: &Lanes, style: &Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::page_lanes::{Glyph, Ink, Lane, LaneGroup, Mark};
+    use super::super::super::page_lanes::{Clock, Glyph, Ink, Lane, LaneGroup, Mark};
     use super::*;
     use crate::unit::{Timestamp, Zone};
 
@@ -83,7 +86,7 @@ mod tests {
         };
         let glyph = |sign, ascii, meaning: &str| Glyph { sign, ascii, meaning: meaning.to_owned(), tone: Tone::Bad };
         Lanes {
-            zone,
+            clock: Clock::Zone(zone),
             groups: vec![
                 LaneGroup {
                     heading: "Steps".into(),
@@ -94,6 +97,7 @@ mod tests {
                 LaneGroup { heading: "Threads".into(), counted: "call".into(), joins: false, lanes: vec![thread] },
             ],
             key: vec![glyph('✗', '!', "error"), glyph('▾', 'v', "compaction")],
+            inks: Vec::new(),
         }
     }
 
@@ -171,7 +175,8 @@ mod tests {
             let marks = vec![Mark { from, to, ink: Ink::Bar, tone: Tone::Good }];
             let lane = Lane { label: "night".to_owned(), marks, ..Lane::default() };
             let group = LaneGroup { heading: "Steps".to_owned(), lanes: vec![lane], ..LaneGroup::default() };
-            Lanes { zone: Zone::named(zone).unwrap(), groups: vec![group], key: Vec::new() }
+            let clock = Clock::Zone(Zone::named(zone).unwrap());
+            Lanes { clock, groups: vec![group], key: Vec::new(), inks: Vec::new() }
         };
         let scale = |text, zone| drawn(&lanes(text, zone), 100, true).lines().next().unwrap().trim_start().to_owned();
         insta::assert_snapshot!(scale("2026-10-25T00:00:00Z", "Europe/Berlin"), @"2026-10-25 02:00:00+02:00   02:36:07+02:00  02:56:46+02:00  02:17:25+01:00  02:38:03+01:00");
@@ -181,7 +186,8 @@ mod tests {
 
     #[test]
     fn lanes_without_a_time_are_said() {
-        let empty = Lanes { zone: Zone::UTC, groups: vec![LaneGroup::default()], key: Vec::new() };
+        let clock = Clock::Zone(Zone::UTC);
+        let empty = Lanes { clock, groups: vec![LaneGroup::default()], key: Vec::new(), inks: Vec::new() };
         assert_eq!(drawn(&empty, 80, true), "(nothing has a time)\n");
     }
 }

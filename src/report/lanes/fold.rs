@@ -46,6 +46,7 @@ impl Folded<'_> {
 
     pub(super) fn note(&self) -> Option<String> {
         let (all, drawn) = (self.lanes, self.lines.len());
-        (all > drawn).then(|| format!("{}: {all} lanes on {drawn} lines, neighbours share one", self.heading))
+        let whose = if self.heading.is_empty() { String::new() } else { format!("{}: ", self.heading) };
+        (all > drawn).then(|| format!("{whose}{all} lanes on {drawn} lines, neighbours share one"))
     }
 }

@@ -1,11 +1,11 @@
 use super::super::axis::Axis;
 use super::super::cell::Tone;
-use super::super::page_lanes::{Ink, Lanes};
+use super::super::page_lanes::Lanes;
 use super::super::style::Style;
 use super::super::text;
 use super::fold::Line;
 use super::row::Row;
-use super::signs::{bar, height};
+use super::signs::{base, height};
 
 /// What all lines of the drawing have in common.
 pub(super) struct Frame<'a> {
@@ -44,11 +44,7 @@ impl Frame<'_> {
         if let Some(count) = row.counts.get(column).copied().filter(|count| *count > 0) {
             return (height(count, most, unicode), row.tones.get(column).copied().unwrap_or_default());
         }
-        match row.base.get(column).copied().flatten() {
-            Some((Ink::Bar, tone)) => (bar(tone, unicode), tone),
-            Some((Ink::Dots, tone)) => (if unicode { '┄' } else { '.' }, tone),
-            Some((_, tone)) => (if unicode { '─' } else { '-' }, tone),
-            None => (' ', Tone::Normal),
-        }
+        let line = row.base.get(column).copied().flatten();
+        line.map_or((' ', Tone::Normal), |(ink, tone)| (base(ink, tone, unicode), tone))
     }
 }

@@ -1,5 +1,6 @@
 use super::super::axis::Cut;
 use super::super::cell::Tone;
+use super::super::page_lanes::Clock;
 use super::super::text;
 use super::frame::Frame;
 use crate::unit::Timestamp;
@@ -38,7 +39,7 @@ impl Frame<'_> {
     /// The time of a moment, with its day where that is another one than before; with the offset from UTC where the
     /// clocks of the zone are set on the axis, since then one time may stand twice.
     fn time(&self, t: Timestamp, day: &mut String) -> String {
-        let zone = self.lanes.zone;
+        let Clock::Zone(zone) = self.lanes.clock else { return self.lanes.clock.moment(t) };
         let today = zone.day(t);
         let ends = [0, self.axis.columns().saturating_sub(1)].map(|column| self.axis.moment(column));
         let offset = match ends {

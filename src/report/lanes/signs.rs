@@ -1,4 +1,5 @@
 use super::super::cell::Tone;
+use super::super::page_lanes::Ink;
 
 /// Heights of what is counted.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -11,8 +12,19 @@ pub(super) fn height(count: usize, most: usize, unicode: bool) -> char {
     heights.get(step.saturating_sub(1)).copied().unwrap_or('?')
 }
 
+/// What stands in a column of a bar or a line.
+pub(super) const fn base(ink: Ink, tone: Tone, unicode: bool) -> char {
+    match (ink, unicode) {
+        (Ink::Bar, _) => bar(tone, unicode),
+        (Ink::Dots, true) => '┄',
+        (Ink::Dots, false) => '.',
+        (_, true) => '─',
+        (_, false) => '-',
+    }
+}
+
 /// A bar looks different where it is not as it should be, also without colours.
-pub(super) const fn bar(tone: Tone, unicode: bool) -> char {
+const fn bar(tone: Tone, unicode: bool) -> char {
     match (tone, unicode) {
         (Tone::Bad, true) => '╳',
         (Tone::Bad, false) => 'X',

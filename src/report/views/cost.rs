@@ -1,10 +1,11 @@
 use super::context::ESTIMATE_NOTE;
+use super::cost_chart::spend_picture;
 use super::evidence::Opening;
 use super::findings::findings;
 use super::range::range;
 use super::steps::name_column;
 use super::tools::shortened;
-use crate::analysis::cost::{By, Cost, GroupRow, Spend, StepCost, ToolSpend};
+use crate::analysis::cost::{By, Cost, GroupRow, Spend, StepCost, ToolSpend, TurnSpend};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::run_dir::ShortNames;
 use crate::unit::{Finding, Usd, counted};
@@ -13,7 +14,7 @@ use crate::unit::{Finding, Usd, counted};
 const SHOWN_ROWS: usize = 60;
 
 /// Where the money went.
-pub fn cost(result: &Cost, found: &[Finding], opening: &Opening) -> Page {
+pub fn cost(result: &Cost, turns: &[TurnSpend], found: &[Finding], opening: &Opening) -> Page {
     let names = &opening.names;
     let mut page = Page::new(opening.title("Cost")).part(overview(result, opening));
     if result.by == By::Tool {
@@ -26,12 +27,13 @@ pub fn cost(result: &Cost, found: &[Finding], opening: &Opening) -> Page {
         let table = groups(result, names);
         page = page.data(table.clone()).section(heading(result.by), shortened(table, SHOWN_ROWS));
     }
+    page = spend_picture(result, turns, opening).onto(page);
     if !result.steps.is_empty() {
         page =
             page.section("Reported against measured, by step", shortened(reconciled(&result.steps, names), SHOWN_ROWS));
         page = page.part(causes(&result.steps));
     }
-    page = super::cost_parts::parts(page, result, opening);
+    page = super::cost_parts::parts(page, result, turns, opening);
     if !found.is_empty() {
         page = page.section("Findings", findings(found, false, names));
     }

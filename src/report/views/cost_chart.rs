@@ -4,6 +4,11 @@ use crate::report::chart::{self, CacheFigure, CacheTurn, CostFigure, CostRow, Pi
 
 /// The cost as a picture: by what it is grouped, over time, and what the cache did.
 pub fn cost_chart(result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Picture {
+    spend_picture(result, turns, opening).and(cache_picture(turns))
+}
+
+/// By what the cost is grouped, and over time.
+pub(super) fn spend_picture(result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Picture {
     let (classes, rows): (&[&str], Vec<CostRow>) = if result.by == By::Tool {
         (&["estimated"], result.tools.iter().map(tool).collect())
     } else {
@@ -11,7 +16,7 @@ pub fn cost_chart(result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Pict
     };
     let spent = turns.iter().filter_map(|turn| Some(Spent { at: turn.at, model: turn.model.clone(), usd: turn.usd? }));
     let unpriced = result.spend.unpriced_turns;
-    let cost = chart::cost(CostFigure {
+    chart::cost(CostFigure {
         title: opening.title("Cost"),
         row: result.by.to_string(),
         classes: classes.iter().map(|class| (*class).to_owned()).collect(),
@@ -19,15 +24,18 @@ pub fn cost_chart(result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Pict
         spent: spent.collect(),
         unpriced: usize::try_from(unpriced).unwrap_or(usize::MAX),
         zone: opening.zone,
-    });
+    })
+}
+
+/// What the cache did with the input of each model turn.
+pub(super) fn cache_picture(turns: &[TurnSpend]) -> Picture {
     let turn = |turn: &TurnSpend| CacheTurn {
         read: turn.cache_read,
         written_short: turn.cache_write_5m,
         written_long: turn.cache_write_1h,
         uncached: turn.uncached,
     };
-    let cache = chart::cache(CacheFigure { title: String::new(), turns: turns.iter().map(turn).collect() });
-    cost.and(cache)
+    chart::cache(CacheFigure { title: String::new(), turns: turns.iter().map(turn).collect() })
 }
 
 /// From the left of a bar to its right.

@@ -1,6 +1,7 @@
+use super::cost_chart::cache_picture;
 use super::evidence::Opening;
 use super::tools::shortened;
-use crate::analysis::cost::{CacheMiss, Cost, ExpensiveTurn, MissCause, Spend};
+use crate::analysis::cost::{CacheMiss, Cost, ExpensiveTurn, MissCause, Spend, TurnSpend};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::run_dir::ShortNames;
 use crate::unit::counted;
@@ -9,12 +10,13 @@ use crate::unit::counted;
 const SHOWN_ROWS: usize = 10;
 
 /// What the cost page shows beside groups and steps: threads, cache, waste, the dearest turns, models without a price.
-pub(super) fn parts(page: Page, result: &Cost, opening: &Opening) -> Page {
+pub(super) fn parts(page: Page, result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Page {
     let names = &opening.names;
     let mut page = page.section("Threads and waste", threads(result)).section("Cache", cache(result));
     if !result.cache.misses.is_empty() {
         page = page.part(shortened(misses(&result.cache.misses, opening), SHOWN_ROWS));
     }
+    page = cache_picture(turns).onto(page);
     if !result.unpriced.is_empty() {
         page = page.section("Without a price: not in the sums", unpriced(result));
     }

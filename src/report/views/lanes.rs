@@ -1,6 +1,6 @@
 use super::evidence::Opening;
 use crate::analysis::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineEvent, TimelineSpan};
-use crate::report::{Glyph, Ink, Lane, LaneGroup, Lanes, Mark, Tone};
+use crate::report::{Clock, Glyph, Ink, InkKey, Lane, LaneGroup, Lanes, Mark, Tone};
 use crate::run_dir::{Kind, StoreKey};
 use crate::unit::{Span, Timestamp, counted};
 use foldhash::{HashMap, HashSet};
@@ -23,7 +23,16 @@ const SIGNS: [(&[EventKind], char, char, &str, Tone); 5] = [
     (&[EventKind::Compaction], '▾', 'v', "compaction", Tone::Normal),
 ];
 
-/// Steps, attempts and threads, lane by lane.
+/// What bars and lines mean.
+const INKS: [(Ink, Tone, &str); 5] = [
+    (Ink::Bar, Tone::Good, "ended well"),
+    (Ink::Bar, Tone::Bad, "failed, or an outage"),
+    (Ink::Bar, Tone::Warn, "no end known"),
+    (Ink::Dots, Tone::Warn, "wait"),
+    (Ink::Line, Tone::Faint, "thread at work"),
+];
+
+/// Steps, attempts, outages and threads, lane by lane.
 pub(super) fn lanes(result: &Timeline, opening: &Opening) -> Lanes {
     let group = |heading: &str, counted: &str, lanes| LaneGroup {
         heading: heading.to_owned(),
@@ -43,13 +52,23 @@ pub(super) fn lanes(result: &Timeline, opening: &Opening) -> Lanes {
                 attempt_lanes(result),
             )
         },
+        LaneGroup {
+            joins: true,
+            ..group(
+                "Outages of the service, from the first failure to the first answer after it",
+                "",
+                outage_lanes(result),
+            )
+        },
         group("Threads and their tool calls", "call", threads),
     ];
     let glyph = |(_, sign, ascii, meaning, tone): (&[EventKind], char, char, &str, Tone)| {
         let meaning = meaning.to_owned();
         Glyph { sign, ascii, meaning, tone }
     };
-    Lanes { zone: opening.zone, groups, key: SIGNS.map(glyph).into() }
+    let ink = |(ink, tone, meaning): (Ink, Tone, &str)| InkKey { ink, tone, meaning: meaning.to_owned() };
+    let inks = INKS.map(ink).into();
+    Lanes { clock: Clock::Zone(opening.zone), groups, key: SIGNS.map(glyph).into(), inks }
 }
 
 const fn tone(outcome: Option<SpanOutcome>) -> Tone {
@@ -100,6 +119,19 @@ fn attempt_lane(name: &str, spans: &[&TimelineSpan]) -> Lane {
     Lane { label: name.to_owned(), marks: marks.collect(), note }
 }
 
+/// One lane an outage, numbered as `outages` numbers them.
+fn outage_lanes(result: &Timeline) -> Vec<Lane> {
+    let outages = result.spans.iter().filter(|span| span.kind == SpanKind::Outage);
+    let lane = |(number, span): (usize, &TimelineSpan)| {
+        let lasted = span.duration_s.unwrap_or_default();
+        let ended = if span.outcome == Some(SpanOutcome::Open) { ", open" } else { "" };
+        let failures = counted(span.failures.unwrap_or_default(), "failure");
+        let marks = vec![mark(span, Ink::Bar, Tone::Bad)];
+        Lane { label: format!("{number} {}", span.name), marks, note: format!("{failures}, {lasted}{ended}") }
+    };
+    (1..).zip(outages).map(lane).collect()
+}
+
 fn step_lane(span: &TimelineSpan) -> Lane {
     let outcome = span.outcome.map_or_else(|| "unknown".to_owned(), |outcome| outcome.to_string());
     let lasted = span.duration_s.map(|lasted| format!(", {lasted}")).unwrap_or_default();
@@ -135,7 +167,7 @@ pub(super) fn threads(result: &Timeline) -> Vec<(&str, Thread<'_>)> {
     for span in &result.spans {
         let Some(key) = span.store_key.as_deref() else { continue };
         match span.kind {
-            SpanKind::Step | SpanKind::Attempt | SpanKind::Wait => {}
+            SpanKind::Step | SpanKind::Attempt | SpanKind::Wait | SpanKind::Outage => {}
             SpanKind::Session | SpanKind::Subagent => threads.entry(key).or_default().active.push(span),
             SpanKind::ToolCall => threads.entry(key).or_default().calls.push(span),
         }

@@ -1,6 +1,7 @@
 use super::evidence::Opening;
 use super::findings::findings;
 use super::range::range;
+use super::retries_chart::retries_chart;
 use super::tools::shortened;
 use crate::analysis::cost::Spend;
 use crate::analysis::{AttemptRow, Begun, Ending, KnownBy, Ladder, LadderEnd, Retries, Wait, WaitVerdict};
@@ -15,6 +16,7 @@ pub fn retries(result: &Retries, found: &[Finding], opening: &Opening) -> Page {
     let table = attempts(result, opening);
     let mut page = Page::new(opening.title("Retries")).part(totals(result, opening)).data(table.clone());
     page = page.section("Attempts of each step", shortened(table, SHOWN));
+    page = retries_chart(result, opening).onto(page);
     page = page.section("Retries of the CLI itself", shortened(ladders(result, opening), SHOWN));
     page.section("Findings", findings(found, true, &opening.names)).section("Evidence", opening.facts())
 }

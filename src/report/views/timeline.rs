@@ -40,6 +40,7 @@ fn overview(result: &Timeline, opening: &Opening) -> Facts {
         count(SpanKind::Attempt, "attempt"),
         counted(threads(result).len(), "thread"),
         count(SpanKind::ToolCall, "tool call"),
+        count(SpanKind::Outage, "outage"),
         counted(result.events.len(), "event"),
     ];
     let unplaced: usize = result.unplaced.iter().map(|unplaced| unplaced.count).sum();
@@ -51,8 +52,25 @@ fn overview(result: &Timeline, opening: &Opening) -> Facts {
 
 /// Spans and events together, for spreadsheets.
 fn data(result: &Timeline) -> Table {
-    let columns = ["type", "kind", "name", "store_key", "seq", "start", "end", "duration_s", "outcome", "entries"];
-    let span = |span: &TimelineSpan| {
+    const COLUMNS: [&str; 15] = [
+        "type",
+        "kind",
+        "name",
+        "store_key",
+        "seq",
+        "start",
+        "end",
+        "duration_s",
+        "outcome",
+        "entries",
+        "failures",
+        "attempt",
+        "failure",
+        "wait",
+        "guessed",
+    ];
+    // As many cells as columns: a cell more would be lost.
+    let span = |span: &TimelineSpan| -> [Cell; COLUMNS.len()] {
         [
             "span".into(),
             span.kind.to_string().into(),
@@ -64,13 +82,14 @@ fn data(result: &Timeline) -> Table {
             span.duration_s.into(),
             span.outcome.map(|outcome| outcome.to_string()).into(),
             span.entries.into(),
+            span.failures.into(),
             span.attempt.into(),
             span.failure.map(|failure| failure.to_string()).into(),
             span.wait.map(|verdict| verdict.to_string()).into(),
             span.guessed.into(),
         ]
     };
-    let event = |event: &TimelineEvent| {
+    let event = |event: &TimelineEvent| -> [Cell; COLUMNS.len()] {
         [
             "event".into(),
             event.kind.to_string().into(),
@@ -83,12 +102,13 @@ fn data(result: &Timeline) -> Table {
             Cell::absent(),
             Cell::absent(),
             Cell::absent(),
+            Cell::absent(),
             event.failure.map(|failure| failure.to_string()).into(),
             Cell::absent(),
             event.basis.map(Basis::is_guess).into(),
         ]
     };
-    Table::new(columns.map(Column::text)).rows(result.spans.iter().map(span)).rows(result.events.iter().map(event))
+    Table::new(COLUMNS.map(Column::text)).rows(result.spans.iter().map(span)).rows(result.events.iter().map(event))
 }
 
 fn events(result: &Timeline, opening: &Opening) -> Table {

@@ -3,10 +3,10 @@ use super::lanes::{Thread, threads};
 use crate::analysis::{EventKind, SpanKind, SpanOutcome, Timeline, TimelineSpan};
 use crate::report::chart::{self, Activity, Picture, TimelineFigure, TimelineRow};
 use crate::run_dir::{Kind, StoreKey};
-use crate::unit::Timestamp;
+use crate::unit::{Timestamp, counted};
 use std::collections::BTreeMap;
 
-/// The timeline as a picture: steps with their attempts and waits, then threads with their calls and events.
+/// The timeline as a picture: steps with their attempts and waits, then outages, then threads with their calls and events.
 pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
     let mut rows: Vec<TimelineRow> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -23,6 +23,7 @@ pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
     for row in &mut rows {
         row.spans.sort_by_key(|(activity, ..)| *activity);
     }
+    rows.extend(outages(result));
     rows.extend(threads(result).into_iter().map(|(key, thread)| thread_row(key, &thread, opening)));
     chart::timeline(TimelineFigure {
         title: opening.title("Timeline"),
@@ -30,6 +31,13 @@ pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
         rows,
         zone: opening.zone,
     })
+}
+
+/// Outages share a row, since no two of them meet; it is drawn between the steps and the threads that they hit.
+fn outages(result: &Timeline) -> Option<TimelineRow> {
+    let outages: Vec<_> = result.spans.iter().filter(|span| span.kind == SpanKind::Outage).map(timed).collect();
+    let name = counted(outages.len(), "outage");
+    (!outages.is_empty()).then(|| TimelineRow { name, spans: outages, ..TimelineRow::default() })
 }
 
 fn is_of_step(kind: SpanKind) -> bool {
@@ -64,6 +72,7 @@ fn timed(span: &TimelineSpan) -> (Activity, Option<Timestamp>, Option<Timestamp>
         (SpanKind::Session, _) => Activity::Session,
         (SpanKind::Subagent, _) => Activity::Subagent,
         (SpanKind::ToolCall, _) => Activity::ToolCall,
+        (SpanKind::Outage, _) => Activity::Outage,
     };
     (activity, Some(span.start), Some(span.last()))
 }

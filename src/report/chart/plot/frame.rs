@@ -76,39 +76,44 @@ impl Frame {
             scene.line((x.start, height), (x.end, height), color);
             scene.text((x.start - 8, height), Anchor::End, TICK, theme.faint(), text);
         }
-        along(scene, x, y.start, ruler, None);
+        ruler.marks(scene, x, y.start, None, i32::MIN);
+        ruler.caption(scene, (x.start, x.end), y.start);
         Axes { x, y }
     }
 }
 
-/// Draws marks and caption of a horizontal axis at the height `bottom`; with `top`, also lines up to there.
-pub(super) fn along(scene: &mut Scene, x: Scale, bottom: i32, ruler: &Ruler<'_>, top: Option<i32>) {
-    let theme = scene.theme;
-    let shift = ruler.thing.map_or(0, |thing| (x.at(x.low.saturating_add(thing)) - x.start) / 2);
-    let parts = i64::from(((x.end - x.start) / MARK_ROOM).clamp(1, 12));
-    let mut free = i32::MIN;
-    for mark in ruler.axis.marks(x.low, x.high.saturating_sub(ruler.thing.unwrap_or(0)), parts) {
-        let at = x.at(mark.at) + shift;
-        let wide = measure::width(&mark.label, TICK).max(mark.day.as_ref().map_or(0, |day| measure::width(day, TICK)));
-        // Half of a label may stand beyond the end of the axis, but not beyond the picture.
-        let left = (at - wide / 2).min(scene.width - wide - 4);
-        if left < free {
-            continue;
+impl Ruler<'_> {
+    /// Draws marks below the height `bottom`; with `top`, also lines up to there. No label stands before `free`; returns
+    /// where the next one may.
+    pub(super) fn marks(&self, scene: &mut Scene, x: Scale, bottom: i32, top: Option<i32>, free: i32) -> i32 {
+        let theme = scene.theme;
+        let shift = self.thing.map_or(0, |thing| (x.at(x.low.saturating_add(thing)) - x.start) / 2);
+        let parts = i64::from(((x.end - x.start) / MARK_ROOM).clamp(1, 12));
+        let mut free = free;
+        for mark in self.axis.marks(x.low, x.high.saturating_sub(self.thing.unwrap_or(0)), parts) {
+            let at = x.at(mark.at) + shift;
+            let day = mark.day.as_ref().map_or(0, |day| measure::width(day, TICK));
+            let wide = measure::width(&mark.label, TICK).max(day);
+            // Half of a label may stand beyond the end of the axis, but not beyond the picture.
+            let left = (at - wide / 2).min(scene.width - wide - 4);
+            if left < free {
+                continue;
+            }
+            free = left + wide + 8;
+            if let Some(top) = top {
+                scene.line((at, top), (at, bottom), theme.grid());
+            }
+            scene.line((at, bottom), (at, bottom + 4), theme.axis());
+            let middle = left + wide / 2;
+            scene.text((middle, bottom + 14), Anchor::Middle, TICK, theme.faint(), mark.label);
+            scene.text((middle, bottom + 28), Anchor::Middle, TICK, theme.faint(), mark.day.unwrap_or_default());
         }
-        free = left + wide + 8;
-        if let Some(top) = top {
-            scene.line((at, top), (at, bottom), theme.grid());
-        }
-        scene.line((at, bottom), (at, bottom + 4), theme.axis());
-        let middle = left + wide / 2;
-        scene.text((middle, bottom + 14), Anchor::Middle, TICK, theme.faint(), mark.label);
-        scene.text((middle, bottom + 28), Anchor::Middle, TICK, theme.faint(), mark.day.unwrap_or_default());
+        free
     }
-    scene.text(
-        (i32::midpoint(x.start, x.end), bottom + 43),
-        Anchor::Middle,
-        LABEL,
-        theme.faint(),
-        ruler.caption.as_str(),
-    );
+
+    /// Writes what runs along the axis below its marks.
+    pub(super) fn caption(&self, scene: &mut Scene, (start, end): (i32, i32), bottom: i32) {
+        let at = (i32::midpoint(start, end), bottom + 43);
+        scene.text(at, Anchor::Middle, LABEL, scene.theme.faint(), self.caption.as_str());
+    }
 }

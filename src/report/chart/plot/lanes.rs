@@ -3,7 +3,8 @@ use super::super::picture::{Lane, LaneSpan, Lanes};
 use super::super::scale::Scale;
 use super::super::scene::{Anchor, Scene};
 use super::Frame;
-use super::frame::{Ruler, along};
+use super::broken::Broken;
+use super::frame::Ruler;
 use super::legend::legend;
 use crate::unit::counted;
 use std::cmp::Reverse;
@@ -34,11 +35,10 @@ pub(in super::super) fn lanes(scene: &mut Scene, frame: Frame, lanes: &Lanes) ->
     let label = widest.min(MAX_LABEL);
     let (first, last) = ends(lanes);
     let (low, high) = lanes.axis.range(first, last);
-    let x = Scale { low, high, start: frame.left + label + 10, end: frame.right - 8 };
+    let whole = Scale { low, high, start: frame.left + label + 10, end: frame.right - 8 };
+    let x = Broken::new(whole, &lanes.idle);
     let bottom = top + lane * count;
-    along(scene, x, bottom, &Ruler::new(&lanes.axis, low, high), Some(top));
-    scene.line((x.start, top), (x.start, bottom), scene.theme.axis());
-    scene.line((x.start, bottom), (x.end, bottom), scene.theme.axis());
+    x.draw(scene, (top, bottom), &Ruler::new(&lanes.axis, low, high));
     let mut free = i32::MIN;
     let mut middle = top + lane / 2;
     for row in &rows {
@@ -47,7 +47,7 @@ pub(in super::super) fn lanes(scene: &mut Scene, frame: Frame, lanes: &Lanes) ->
             let name = measure::cut(&row.label, LABEL, label - indent(row));
             scene.text((frame.left + indent(row), middle), Anchor::Start, LABEL, scene.theme.text(), name);
         }
-        draw(scene, x, (middle, lane), lanes, row);
+        draw(scene, &x, (middle, lane), lanes, row);
         middle += lane;
     }
     note(scene, frame, bottom + 62, lane, lanes.lanes.len() - rows.len())
@@ -91,7 +91,7 @@ fn longest(lanes: &[Lane]) -> Vec<&Lane> {
     order.into_iter().map(|(_, lane)| lane).collect()
 }
 
-fn draw(scene: &mut Scene, x: Scale, (middle, lane): (i32, i32), lanes: &Lanes, row: &Lane) {
+fn draw(scene: &mut Scene, x: &Broken, (middle, lane): (i32, i32), lanes: &Lanes, row: &Lane) {
     let half = (lane / 2 - 1 - lane / 10).max(1);
     // A million spans have no more pixels than a thousand.
     let mut drawn = BTreeSet::new();

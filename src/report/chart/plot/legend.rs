@@ -5,7 +5,7 @@ use super::Frame;
 use std::collections::BTreeSet;
 
 /// Longest name in a legend, in pixels.
-const MAX_NAME: i32 = 300;
+const MAX_NAME: i32 = 600;
 const SWATCH: i32 = 14;
 const LINE: i32 = 20;
 

@@ -8,6 +8,8 @@ use super::legend::legend;
 use std::collections::BTreeSet;
 
 const HEIGHT: i32 = 300;
+/// Width of a point that stands alone, in pixels.
+const COLUMN: i32 = 56;
 /// Marks that have a line through the plot; of more, only the wedges above it are drawn.
 const MAX_LINES: usize = 40;
 /// Height of the strip above the plot in which marks stand.
@@ -21,11 +23,17 @@ pub(in super::super) fn track(scene: &mut Scene, frame: Frame, track: &Track) ->
     let highest = values.chain(track.levels.iter().map(|(_, level)| *level)).max().unwrap_or(0);
     let turns = Axis::Number(track.point.clone());
     let high = count.saturating_sub(1).max(1);
-    let axes = frame.below(top).axes(scene, HEIGHT, (track.measure, highest), &Ruler::new(&turns, 0, high));
+    let mut ruler = Ruler::new(&turns, 0, high);
+    ruler.thing = (count == 1).then_some(1);
+    let axes = frame.below(top).axes(scene, HEIGHT, (track.measure, highest), &ruler);
     marks(scene, &axes, track);
     let color = scene.theme.fill(Hue::Nth(0)).color;
     let pale = scene.theme.pale(color);
-    let pieces = pieces(track, &axes);
+    let pieces = match track.points.as_slice() {
+        // One point alone is a column in the middle, as that of a flow.
+        [Some(value)] => vec![column(&axes, *value)],
+        _ => pieces(track, &axes),
+    };
     for piece in &pieces {
         let (Some(first), Some(last)) = (piece.first(), piece.last()) else { continue };
         let foot = [(last.0, axes.bottom()), (first.0, axes.bottom())];
@@ -34,7 +42,7 @@ pub(in super::super) fn track(scene: &mut Scene, frame: Frame, track: &Track) ->
     for piece in pieces {
         // A single point would be a line without length.
         let piece = match piece.as_slice() {
-            [(x, y)] => vec![(x - 2, *y), (x + 2, *y)],
+            [(x, y)] => vec![(x - 3, *y), (x + 3, *y)],
             _ => piece,
         };
         scene.path(piece, color, 2);
@@ -50,6 +58,11 @@ pub(in super::super) fn track(scene: &mut Scene, frame: Frame, track: &Track) ->
         scene.text((axes.x.end - 4, y + 11), Anchor::End, LABEL, scene.theme.text(), name);
     }
     axes.end()
+}
+
+fn column(axes: &Axes, value: i64) -> Vec<(i32, i32)> {
+    let (middle, y) = (i32::midpoint(axes.x.start, axes.x.end), axes.y.at(value));
+    vec![(middle - COLUMN / 2, y), (middle + COLUMN / 2, y)]
 }
 
 /// The curve between gaps. Where several points share a pixel, the lowest and the highest are kept.
