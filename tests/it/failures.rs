@@ -337,6 +337,8 @@ fn what_a_range_leaves_out_is_told() {
         left("retries", "ladders_left_out"),
         left("tools", "calls_left_out"),
         left("context", "points_left_out"),
+        left("timeline", "spans_left_out"),
+        left("timeline", "events_left_out"),
         left("cost", "turns_left_out"),
     ];
     assert!(all.iter().all(|left| *left > 0), "{all:?}");

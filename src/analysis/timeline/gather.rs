@@ -2,7 +2,7 @@ use super::super::outages::episodes;
 use super::super::sessions::description;
 use super::super::steps::{sessions_of, step_name};
 use super::super::tools::{FirstCopies, is_likely_denied};
-use super::super::{Attempt, Ending, Failure, Failures, KnownBy, Selection, attempts, failures};
+use super::super::{Attempt, Ending, Failure, Failures, KnownBy, LeftOut, Selection, TimeRange, attempts, failures};
 use super::activity::activity;
 use super::events::{EventKind, TimelineEvent};
 use super::span::{SpanKind, SpanOutcome, TimelineSpan, Unplaced};
@@ -16,6 +16,12 @@ use serde::Serialize;
 /// The run on one axis. Spans and events stand in the order of time, then of the kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Timeline {
+    /// The time that is looked at. What has no time is told in any.
+    pub range: TimeRange,
+    /// Spans that it leaves out.
+    pub spans_left_out: LeftOut,
+    /// Events that it leaves out.
+    pub events_left_out: LeftOut,
     /// First moment of all; null without any.
     pub from: Option<Timestamp>,
     /// Last moment of all.

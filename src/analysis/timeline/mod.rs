@@ -4,6 +4,7 @@ mod activity;
 mod events;
 mod gather;
 mod span;
+mod within;
 
 pub use events::{EventKind, TimelineEvent};
 pub use gather::{Timeline, timeline};

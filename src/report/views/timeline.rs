@@ -1,5 +1,6 @@
 use super::evidence::Opening;
 use super::lanes::{lanes, threads};
+use super::range::range;
 use super::tools::shortened;
 use crate::analysis::{Basis, SpanKind, Timeline, TimelineEvent, TimelineSpan};
 use crate::report::{Cell, Column, Facts, Page, Table};
@@ -47,6 +48,10 @@ fn overview(result: &Timeline, opening: &Opening) -> Facts {
     Facts::new()
         .line("time", Cell::from(time))
         .line("on the axis", what.join(", "))
+        .line_if(
+            "range",
+            range(result.range, &[(result.spans_left_out, "span"), (result.events_left_out, "event")], opening),
+        )
         .line_if("without a place", (unplaced > 0).then(|| Cell::from(unplaced).warn()))
 }
 
