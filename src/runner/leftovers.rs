@@ -23,6 +23,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "processes to be ended")]
     fn only_what_has_the_folder_is_ended() {
         let folder = tempfile::tempdir().unwrap();
         let start = |path: &Path| Command::new("sleep").arg("30").env("F_TEST", path).spawn().unwrap();

@@ -58,10 +58,7 @@ impl From<rusqlite::Error> for StoreError {
 
 /// What SQLite said, without the statement.
 fn said(error: &rusqlite::Error) -> String {
-    match error {
-        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
-        other => other.to_string(),
-    }
+    if let rusqlite::Error::SqlInputError { msg, .. } = error { msg.clone() } else { error.to_string() }
 }
 
 impl Store {

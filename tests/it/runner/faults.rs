@@ -19,8 +19,7 @@ fn dollars_of_answers(stage: &Stage, answers: u64) -> f64 {
     let table: Value = serde_json::from_str(include_str!("../../../src/analysis/prices/table.json")).unwrap();
     let prices = &table["models"][model.as_str()]["periods"][0]["per_mtok"];
     let [input, output] = [&prices["input"], &prices["output"]].map(|price| price.as_f64().unwrap());
-    #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    let [answers, in_each, out_each] = [answers, INPUT, OUTPUT].map(|n| n as f64);
+    let [answers, in_each, out_each] = [answers, INPUT, OUTPUT].map(|n| f64::from(u32::try_from(n).unwrap()));
     answers * (in_each * input + out_each * output) / 1e6
 }
 
