@@ -1,4 +1,5 @@
 use super::cell::Tone;
+use super::chart::Measure;
 use super::page::Curve;
 use super::style::Style;
 use super::text;
@@ -23,7 +24,7 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
     let label = text::width(&top).max(1);
     let room = style.room().saturating_sub(label + 2).max(1);
     let falls = &curve.falls;
-    let buckets = buckets(&curve.points, falls, room);
+    let buckets = buckets(curve, room);
     let wide = (room / buckets.len().max(1)).clamp(1, MAX_COLUMN);
     // Few points need no tall drawing.
     let height = curve.height.clamp(1, 64).min(curve.points.len() + 1);
@@ -36,8 +37,7 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
             _ => String::new(),
         };
         let edge = if name.is_empty() { side } else { tick };
-        let drawn: String =
-            buckets.iter().map(|b| column(b.highest, highest, row, height, style).repeat(wide)).collect();
+        let drawn: String = buckets.iter().map(|b| column(b.value, highest, row, height, style).repeat(wide)).collect();
         lines.push(format!("{} {edge}{drawn}", text::pad_left(&name, label)));
     }
     lines.push(format!("{} {corner}{}", text::pad_left("0", label), rule.repeat(buckets.len() * wide)));
@@ -48,29 +48,38 @@ pub(super) fn draw(curve: &Curve, style: &Style) -> String {
     }
     let under = ends(curve, buckets.len() * wide, room);
     lines.extend(under.iter().map(|line| format!("{indent}{line}")));
+    if curve.measure == Measure::Share && buckets.len() < curve.points.len() {
+        lines.push(style.tint("a column is the mean of what it holds", Tone::Faint));
+    }
     lines.extend(legend(curve, falls, style));
     lines.join("\n") + "\n"
 }
 
 struct Bucket {
-    /// Of the known values.
-    highest: Option<u64>,
+    /// The highest of the known values; of shares their mean.
+    value: Option<u64>,
     falls: bool,
 }
 
 /// At most `room` buckets of neighbouring points, of nearly the same size.
-fn buckets(points: &[Option<u64>], falls: &[usize], room: usize) -> Vec<Bucket> {
+fn buckets(curve: &Curve, room: usize) -> Vec<Bucket> {
+    let points = &curve.points;
     let count = points.len().min(room);
     let edge = |bucket: usize| bucket * points.len() / count.max(1);
     (0..count)
         .map(|bucket| {
             let span = edge(bucket)..edge(bucket + 1);
-            Bucket {
-                highest: points.get(span.clone()).unwrap_or_default().iter().copied().max().flatten(),
-                falls: falls.iter().any(|at| span.contains(at)),
-            }
+            let known: Vec<u64> = points.get(span.clone()).unwrap_or_default().iter().copied().flatten().collect();
+            let value = if curve.measure == Measure::Share { mean(&known) } else { known.iter().copied().max() };
+            Bucket { value, falls: curve.falls.iter().any(|at| span.contains(at)) }
         })
         .collect()
+}
+
+/// A share that is high in one of many turns is not high.
+fn mean(known: &[u64]) -> Option<u64> {
+    let sum: u128 = known.iter().copied().map(u128::from).sum();
+    sum.checked_div(u128::try_from(known.len()).ok()?).and_then(|mean| u64::try_from(mean).ok())
 }
 
 fn share(value: u64, part: usize, whole: usize) -> u64 {
@@ -154,10 +163,12 @@ mod tests {
 
     #[test]
     fn buckets_cover_every_point_once() {
-        let points: Vec<Option<u64>> = (0..5000).map(Some).collect();
-        let buckets = buckets(&points, &[2500], 70);
+        let curve = Curve::new((0..5000_u64).collect(), "turn", "tokens").falls(vec![2500]);
+        let shares = Curve::new((0..5000_u64).map(|n| n % 2 * 1000).collect(), "turn", "part").measure(Measure::Share);
+        assert!(buckets(&shares, 50).iter().all(|bucket| bucket.value == Some(500)));
+        let buckets = buckets(&curve, 70);
         assert_eq!(buckets.len(), 70);
-        assert_eq!(buckets.last().unwrap().highest, Some(4999));
+        assert_eq!(buckets.last().unwrap().value, Some(4999));
         assert_eq!(buckets.iter().filter(|b| b.falls).count(), 1);
     }
 }

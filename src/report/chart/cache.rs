@@ -23,6 +23,8 @@ pub struct CacheTurn {
     pub uncached: Tokens,
 }
 
+const NO_USAGE: &str = "No model turn has usage.";
+
 /// Input tokens of each model turn by what the cache did with them, and the part that it served.
 pub fn cache(figure: CacheFigure) -> Picture {
     let amount = |tokens: Tokens| i64::try_from(tokens.0).unwrap_or(i64::MAX);
@@ -55,15 +57,17 @@ pub fn cache(figure: CacheFigure) -> Picture {
         point: "model turn".into(),
         measure: Measure::Share,
         name: "served by the cache".into(),
-        // A line on the axis looks like a plot that is empty: words say it.
-        points: if sums.first() == Some(&0) { Vec::new() } else { figure.turns.iter().map(served).collect() },
+        points: figure.turns.iter().map(served).collect(),
         levels: Vec::new(),
         kinds: Vec::new(),
         marks: Vec::new(),
     };
-    Picture::new(figure.title, "").panel("Input tokens by model turn", flow, "No model turn has usage.").panel(
-        "Part of the input that was read from the cache",
-        track,
-        if figure.turns.is_empty() { "No model turn has usage." } else { "No input was read from the cache." },
-    )
+    let none = figure.turns.is_empty();
+    Picture::new(figure.title, "")
+        .panel("Input tokens by model turn", flow, if none { NO_USAGE } else { "No model turn has input tokens." })
+        .panel(
+            "Part of the input that was read from the cache",
+            track,
+            if none { NO_USAGE } else { "No input was read from the cache." },
+        )
 }

@@ -40,12 +40,21 @@ pub fn context(figure: ContextFigure) -> Picture {
         marks: marks.collect(),
         points: figure.turns.iter().map(|turn| turn.map(amount)).collect(),
     };
+    let has_usage = figure.turns.iter().any(Option::is_some);
     let unknown = figure.turns.iter().filter(|turn| turn.is_none()).count();
     Picture::new(
         figure.title,
         "Context of a model turn: input, cache reads and cache writes. A wedge marks what came before a turn.",
     )
-    .panel("Context in tokens, by model turn of the main thread", track, "No model turn of the main thread has usage.")
+    .panel(
+        "Context in tokens, by model turn of the main thread",
+        track,
+        if has_usage {
+            "The usage of every model turn is zero."
+        } else {
+            "No model turn of the main thread has usage."
+        },
+    )
     .note(far.map(|(name, window)| format!("{name}: {window}, far above the curve.")))
     .note((unknown > 0).then(|| format!("{} without usage: gaps in the curve.", counted(unknown, "model turn"))))
 }

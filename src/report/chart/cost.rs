@@ -74,7 +74,7 @@ pub fn cost(figure: CostFigure) -> Picture {
         .then(|| format!("Without a price, and so in none of the sums: {}.", counted(figure.unpriced, "model turn")));
     Picture::new(figure.title, "Measured from the usage of each model turn. A line across a bar's end: lowest and highest sum that the evidence allows.")
         .panel(format!("Cost by {}, by class of tokens", figure.row), bars, "There is no cost to show.")
-        .panel("Sum of the cost over time, by model", flow, "No model turn has a price and a time.")
+        .panel("Sum of the cost over time, by model", flow, if timed().next().is_some() { "What has a price and a time cost nothing." } else { "No model turn has a price and a time." })
         .note(note)
         .note(unpriced)
 }

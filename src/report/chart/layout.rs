@@ -62,12 +62,12 @@ fn panel(scene: &mut Scene, y: i32, panel: &Panel) -> i32 {
 }
 
 impl Plot {
-    /// Whether there is nothing to draw.
+    /// Whether there is nothing to draw. Where all is zero a line would lie on the axis: words say more.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Bars(bars) => bars.rows.is_empty(),
-            Self::Flow(flow) => flow.amounts.is_empty(),
-            Self::Track(track) => track.points.iter().all(Option::is_none),
+            Self::Flow(flow) => flow.amounts.iter().all(|amount| amount.value <= 0),
+            Self::Track(track) => track.points.iter().all(|point| point.is_none_or(|value| value <= 0)),
             Self::Lanes(lanes) => lanes.lanes.iter().all(|lane| lane.spans.is_empty() && lane.marks.is_empty()),
         }
     }

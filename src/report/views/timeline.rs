@@ -55,25 +55,27 @@ fn overview(result: &Timeline, opening: &Opening) -> Facts {
         .line_if("without a place", (unplaced > 0).then(|| Cell::from(unplaced).warn()))
 }
 
+/// Columns of spans and events.
+const COLUMNS: [&str; 15] = [
+    "type",
+    "kind",
+    "name",
+    "store_key",
+    "seq",
+    "start",
+    "end",
+    "duration_s",
+    "outcome",
+    "entries",
+    "failures",
+    "attempt",
+    "failure",
+    "wait",
+    "guessed",
+];
+
 /// Spans and events together, for spreadsheets.
 fn data(result: &Timeline) -> Table {
-    const COLUMNS: [&str; 15] = [
-        "type",
-        "kind",
-        "name",
-        "store_key",
-        "seq",
-        "start",
-        "end",
-        "duration_s",
-        "outcome",
-        "entries",
-        "failures",
-        "attempt",
-        "failure",
-        "wait",
-        "guessed",
-    ];
     // As many cells as columns: a cell more would be lost.
     let span = |span: &TimelineSpan| -> [Cell; COLUMNS.len()] {
         [
