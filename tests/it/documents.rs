@@ -425,3 +425,26 @@ fn the_readme_links_to_what_is_there() {
         assert!(listed.contains(&format!("`{name}/`")), "fixtures/README.md does not tell what {name} is");
     }
 }
+
+/// Every picture of the gallery is small, and told with a command that exists on a fixture that exists.
+#[test]
+fn the_gallery_tells_the_command_of_every_picture() {
+    let folder = repository().join("reports/gallery");
+    let listed = text("reports/gallery/README.md");
+    let commands = commands();
+    let mut pictures = 0;
+    for picture in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = picture.file_name().unwrap().to_str().unwrap().to_owned();
+        if name == "README.md" {
+            continue;
+        }
+        pictures += 1;
+        assert!(fs::metadata(&picture).unwrap().len() < 150_000, "{name} is too large for a gallery");
+        let row = listed.lines().find(|line| line.contains(&format!("]({name})"))).unwrap_or_else(|| panic!("{name}"));
+        let (_, command) = row.split_once("`flower-analyze ").unwrap_or_else(|| panic!("no command: {row}"));
+        let words: Vec<&str> = command.split('`').next().unwrap().split(' ').collect();
+        assert!(commands.iter().any(|known| known == words[0]), "{row}");
+        assert!(repository().join(words[1]).exists(), "{row}");
+    }
+    assert_eq!(pictures, 7, "one for each kind of chart");
+}
