@@ -76,46 +76,50 @@ const COLUMNS: [&str; 15] = [
 
 /// Spans and events together, for spreadsheets.
 fn data(result: &Timeline) -> Table {
-    // As many cells as columns: a cell more would be lost.
-    let span = |span: &TimelineSpan| -> [Cell; COLUMNS.len()] {
-        [
-            "span".into(),
-            span.kind.to_string().into(),
-            span.name.as_str().into(),
-            span.store_key.as_deref().into(),
-            span.seq.into(),
-            span.start.to_string().into(),
-            span.end.map(|end| end.to_string()).into(),
-            span.duration_s.into(),
-            span.outcome.map(|outcome| outcome.to_string()).into(),
-            span.entries.into(),
-            span.failures.into(),
-            span.attempt.into(),
-            span.failure.map(|failure| failure.to_string()).into(),
-            span.wait.map(|verdict| verdict.to_string()).into(),
-            span.guessed.into(),
-        ]
-    };
-    let event = |event: &TimelineEvent| -> [Cell; COLUMNS.len()] {
-        [
-            "event".into(),
-            event.kind.to_string().into(),
-            event.text.as_str().into(),
-            event.store_key.as_str().into(),
-            event.seq.into(),
-            event.time.to_string().into(),
-            Cell::absent(),
-            Cell::absent(),
-            Cell::absent(),
-            Cell::absent(),
-            Cell::absent(),
-            Cell::absent(),
-            event.failure.map(|failure| failure.to_string()).into(),
-            Cell::absent(),
-            event.basis.map(Basis::is_guess).into(),
-        ]
-    };
     Table::new(COLUMNS.map(Column::text)).rows(result.spans.iter().map(span)).rows(result.events.iter().map(event))
+}
+
+/// As many cells as columns: a cell more would be lost.
+type Row = [Cell; COLUMNS.len()];
+
+fn span(span: &TimelineSpan) -> Row {
+    [
+        "span".into(),
+        span.kind.to_string().into(),
+        span.name.as_str().into(),
+        span.store_key.as_deref().into(),
+        span.seq.into(),
+        span.start.to_string().into(),
+        span.end.map(|end| end.to_string()).into(),
+        span.duration_s.into(),
+        span.outcome.map(|outcome| outcome.to_string()).into(),
+        span.entries.into(),
+        span.failures.into(),
+        span.attempt.into(),
+        span.failure.map(|failure| failure.to_string()).into(),
+        span.wait.map(|verdict| verdict.to_string()).into(),
+        span.guessed.into(),
+    ]
+}
+
+fn event(event: &TimelineEvent) -> Row {
+    [
+        "event".into(),
+        event.kind.to_string().into(),
+        event.text.as_str().into(),
+        event.store_key.as_str().into(),
+        event.seq.into(),
+        event.time.to_string().into(),
+        Cell::absent(),
+        Cell::absent(),
+        Cell::absent(),
+        Cell::absent(),
+        Cell::absent(),
+        Cell::absent(),
+        event.failure.map(|failure| failure.to_string()).into(),
+        Cell::absent(),
+        event.basis.map(Basis::is_guess).into(),
+    ]
 }
 
 fn events(result: &Timeline, opening: &Opening) -> Table {
