@@ -22,6 +22,8 @@ pub(crate) enum Answer {
     Fails(u16, &'static str),
     /// Breaks off in the middle of a text.
     Cuts(&'static str),
+    /// Resets the connection behind this text.
+    Resets(&'static str),
 }
 
 pub(crate) fn says(text: &str) -> Answer {
@@ -115,7 +117,7 @@ impl Api {
     }
 }
 
-fn answer(stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
     let mut reader = BufReader::new(stream);
     let (mut first, mut length) = (String::new(), 0);
@@ -130,8 +132,15 @@ fn answer(stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
             break;
         }
     }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
+    // The last byte stays unread for now: closing a connection with something unread resets it.
+    let mut body = reader.buffer().to_vec();
+    let mut rest = vec![0; length.saturating_sub(body.len() + 1)];
+    stream.read_exact(&mut rest)?;
+    body.extend(rest);
+    let has_more = body.len() < length;
+    if has_more {
+        body.push(b'}');
+    }
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = first.split(' ').nth(1).unwrap_or_default();
     if first.starts_with("HEAD") || !path.starts_with("/v1/messages") || path.contains("count_tokens") {
@@ -146,9 +155,16 @@ fn answer(stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
         script.requests.push(body.clone());
         script.answers.pop_front().unwrap_or_else(|| says("nothing more to say"))
     };
+    if let Answer::Resets(text) = next {
+        return speak(stream, &body, &[json!({"type": "text", "text": text})], Some(Cut::BehindBlocks));
+    }
+    if has_more {
+        stream.read_exact(&mut [0])?;
+    }
     match next {
+        Answer::Resets(_) => Ok(()),
         Answer::Says(blocks) => speak(stream, &body, &blocks, None),
-        Answer::Cuts(text) => speak(stream, &body, &[], Some(text)),
+        Answer::Cuts(text) => speak(stream, &body, &[], Some(Cut::InText(text))),
         Answer::Fails(status, kind) => send(
             stream,
             status,
@@ -166,8 +182,14 @@ fn send(mut stream: &TcpStream, status: u16, body: &Value) -> std::io::Result<()
     )
 }
 
-/// Streams an answer; with `cut` only the beginning of a text.
-fn speak(mut stream: &TcpStream, body: &Value, blocks: &[Value], cut: Option<&str>) -> std::io::Result<()> {
+/// Where an answer breaks off.
+enum Cut<'a> {
+    InText(&'a str),
+    BehindBlocks,
+}
+
+/// Streams an answer as far as `cut` lets it.
+fn speak(mut stream: &TcpStream, body: &Value, blocks: &[Value], cut: Option<Cut<'_>>) -> std::io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let id = format!("msg_{:020}", NUMBER.fetch_add(1, Ordering::Relaxed));
     let usage = json!({"input_tokens": INPUT, "output_tokens": OUTPUT, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0});
@@ -185,7 +207,7 @@ fn speak(mut stream: &TcpStream, body: &Value, blocks: &[Value], cut: Option<&st
         json!({"type": "message_start", "message": {"id": id, "type": "message", "role": "assistant", "model": body["model"],
         "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage}}),
     )?;
-    if let Some(text) = cut {
+    if let Some(Cut::InText(text)) = cut {
         event(json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}))?;
         return event(
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
@@ -202,6 +224,9 @@ fn speak(mut stream: &TcpStream, body: &Value, blocks: &[Value], cut: Option<&st
         event(json!({"type": "content_block_start", "index": index, "content_block": empty}))?;
         event(json!({"type": "content_block_delta", "index": index, "delta": delta}))?;
         event(json!({"type": "content_block_stop", "index": index}))?;
+    }
+    if cut.is_some() {
+        return Ok(());
     }
     event(
         json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": OUTPUT}}),

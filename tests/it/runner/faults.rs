@@ -106,6 +106,24 @@ fn a_cut_answer_is_no_success() {
 }
 
 #[test]
+fn an_answer_that_is_reset_behind_a_call_is_no_success() {
+    each(|stage, api, version| {
+        api.then(vec![bash("echo one"), Answer::Resets("half an answer"), says("whole")]);
+        let ended = stage.run(&["--no-probe", "--cli-retries", "0", "once", "-t", "Bash", "P"]);
+        assert_eq!(ended.code, Some(0), "{version}: {ended:?}");
+        let row = &stage.manifest()[0];
+        assert_eq!(
+            (&row["text"], &row["attempts"], &row["resumed"]),
+            (&"whole".into(), &2.into(), &true.into()),
+            "{version}: {row}"
+        );
+        let error = row["errors"][0].as_str().unwrap();
+        assert!(error.contains("onnection"), "{version}: {error}");
+        assert_eq!(stage.findings(), own(&["step-retried"]), "{version}");
+    });
+}
+
+#[test]
 fn a_killed_cli_leaves_an_unanswered_call() {
     each(|stage, api, version| {
         api.then(vec![bash("sleep 0.5; kill -9 $PPID; sleep 5"), says("went on")]);
