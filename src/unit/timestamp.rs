@@ -92,6 +92,11 @@ impl Zone {
         let read =
             ["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"].into_iter().find_map(local);
         let Some(local) = read.or_else(day) else { return Timestamp::parse(text) };
+        self.first_at_or_after(local)
+    }
+
+    /// The first moment at which a clock of this zone shows `local`, or that follows a jump over it.
+    fn first_at_or_after(self, local: NaiveDateTime) -> Option<Timestamp> {
         // No zone leaves out more than a day.
         let mut quarters = (0..=96).filter_map(|n| local.checked_add_signed(TimeDelta::minutes(15 * n)));
         let first = quarters.find_map(|local| self.0.from_local_datetime(&local).earliest())?;
@@ -108,13 +113,12 @@ impl Zone {
         t.utc().with_timezone(&self.0).format("%H:%M:%S").to_string()
     }
 
-    /// The first moment after `t` at which a clock of this zone shows this time; `None` for a time that no clock shows.
+    /// The first moment after `t` at which a clock of this zone shows this time, or jumps over it; `None` for a time that no
+    /// clock shows.
     pub fn next_time_of_day(self, t: Timestamp, hour: u32, minute: u32) -> Option<Timestamp> {
         let today = t.utc().with_timezone(&self.0).date_naive();
-        // A day on which the clock jumps over the time has no such moment: then the day after it.
         today.iter_days().take(3).find_map(|day| {
-            let moment = day.and_hms_opt(hour, minute, 0)?.and_local_timezone(self.0).earliest()?;
-            let moment = Timestamp::from_millis(moment.timestamp_millis())?;
+            let moment = self.first_at_or_after(day.and_hms_opt(hour, minute, 0)?)?;
             (moment > t).then_some(moment)
         })
     }
@@ -176,7 +180,7 @@ mod tests {
         let next = |text: &str, hour| {
             berlin.next_time_of_day(Timestamp::parse(text).unwrap(), hour, 30).map(|t| t.to_string())
         };
-        assert_eq!(next("2026-03-28T12:00:00Z", 2).unwrap(), "2026-03-30T00:30:00.000Z", "02:30 is jumped over");
+        assert_eq!(next("2026-03-28T12:00:00Z", 2).unwrap(), "2026-03-29T01:00:00.000Z", "02:30 is jumped over");
         assert_eq!(next("2026-10-24T12:00:00Z", 2).unwrap(), "2026-10-25T00:30:00.000Z", "the first of two");
         assert_eq!(next("2026-10-24T12:00:00Z", 24), None);
     }

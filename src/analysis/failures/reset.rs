@@ -35,9 +35,11 @@ impl Reset {
         let found = CLOCK.as_ref()?.captures(text)?;
         let part = |n| found.get(n).map_or("", |part| part.as_str());
         let number = |n| part(n).parse::<u32>().ok();
-        let hour = number(2)? % 12 + if part(4).eq_ignore_ascii_case("pm") { 12 } else { 0 };
+        // A clock of twelve hours has no other.
+        let hour = number(2).filter(|hour| (1..=12).contains(hour));
+        let hour = hour.map(|hour| hour % 12 + if part(4).eq_ignore_ascii_case("pm") { 12 } else { 0 });
         let zone = Zone::named(part(5)).ok().filter(|_| part(1).is_empty());
-        let time_of_day = zone.map(|zone| (hour, number(3).unwrap_or(0), zone));
+        let time_of_day = hour.zip(zone).map(|(hour, zone)| (hour, number(3).unwrap_or(0), zone));
         Some(Self { text: part(0).to_owned(), moment: None, time_of_day })
     }
 
@@ -77,6 +79,15 @@ mod tests {
             assert_eq!((reset.text.as_str(), reset.moment(at).map(|t| t.to_string()).as_deref()), (shown, moment));
         }
         assert_eq!(Reset::parse("You've hit your limit"), None);
-        assert_eq!(Reset::parse("resets 99pm").and_then(|reset| reset.moment(at)), None);
+        for impossible in ["resets 99pm (UTC)", "resets 25pm (UTC)", "resets 0am (UTC)", "resets 1:75pm (UTC)"] {
+            assert_eq!(Reset::parse(impossible).and_then(|reset| reset.moment(at)), None, "{impossible}");
+        }
+        let night = Timestamp::parse("2026-03-28T22:00:00Z");
+        let jumped = Reset::parse("limit · resets 2:30am (Europe/Berlin)").and_then(|reset| reset.moment(night));
+        assert_eq!(
+            jumped.map(|t| t.to_string()).as_deref(),
+            Some("2026-03-29T01:00:00.000Z"),
+            "the clock jumps over it"
+        );
     }
 }
