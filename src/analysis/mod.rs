@@ -47,7 +47,8 @@ pub use errors::{
     errors, explain,
 };
 pub use failures::{
-    Basis, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures, judge,
+    Basis, Contradiction, Evidence, Failure, FailureClass, FailureKind, Failures, Judged, Reset, Source, failures,
+    judge,
 };
 pub use inputs::Inputs;
 pub use integrity::{IntegrityFinding, StoreTables, integrity};

@@ -46,3 +46,5 @@ pub const MANIFEST_LOCK: &str = ".manifest.lock";
 pub const LINEAGE_LOCK: &str = ".lineage.lock";
 /// The generated list of what is in a workbench.
 pub const INDEX: &str = "INDEX.md";
+/// Ends every denial of the runner, so that it is known again: 2.1.197 does not mark denials itself.
+pub const DENIED_MARK: &str = " [flower-run:denied]";

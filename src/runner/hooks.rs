@@ -2,6 +2,7 @@ use super::frame::Question;
 use super::json::quoted;
 use super::spill::SpillFolder;
 use super::workbench::Workbench;
+use crate::run_dir::names::DENIED_MARK;
 use std::io;
 
 /// Tools that change things. Those that were not asked for are denied: `--allowedTools` alone does not stop them.
@@ -12,9 +13,6 @@ const SPILLED: &str = "Bash|Read|Grep|Glob|WebFetch|WebSearch";
 
 /// Tools that change the workbench.
 const INDEXED: &str = "Write|Edit";
-
-/// Ends every denial of the runner, so that a later load knows it: 2.1.197 does not mark denials itself.
-pub(super) const DENIED_MARK: &str = " [flower-run:denied]";
 
 const GUARD_ID: &str = "guard";
 const SPILL_ID: &str = "spill";

@@ -15,6 +15,12 @@ impl Backoff {
     /// Flower's own values: 4 s, doubled up to 120 s, six attempts.
     pub const FLOWER: Self = Self { base: Span::from_millis(4_000), cap: Span::from_millis(120_000), attempts: 6 };
 
+    /// Flower looks this often whether the network is back.
+    pub const PROBE: Span = Span::from_millis(15_000);
+
+    /// Flower gives up on the network after this time.
+    pub const OFFLINE: Span = Span::from_millis(3_600_000);
+
     /// The wait after attempt `n` (from 1), before jitter: `min(base·2^(n−1), cap)`.
     pub fn nominal(self, n: u32) -> Span {
         let doubled = 1_i64.checked_shl(n.saturating_sub(1)).filter(|factor| *factor > 0);

@@ -11,6 +11,9 @@ const MAX_TOOL_NAME: usize = 200;
 /// Calls with one id that a stray result is compared with. Ids repeat a few times at most; more is an attack.
 const MAX_REPEATS_OF_ID: usize = 64;
 
+/// The kind of a denial that only the mark of the runner tells.
+const BY_RUNNER: &str = "flower-run";
+
 /// A tool call and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -127,7 +130,7 @@ impl Pairing<'_> {
             at,
             is_error: block.is_error,
             characters: block.characters,
-            denial: entry.denial().map(Label::from),
+            denial: entry.denial().or((block.is_denial && block.is_error).then_some(BY_RUNNER)).map(Label::from),
             excerpt: block.excerpt().into(),
         };
         self.answer(slot, answer, id);

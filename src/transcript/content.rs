@@ -3,6 +3,7 @@ use super::fields::{Slots, each_field, fill_each};
 use super::label::{Interner, Label};
 use super::scalar::{measure, text, truthy};
 use crate::run_dir::limits::MAX_BLOCKS;
+use crate::run_dir::names::DENIED_MARK;
 use std::sync::Arc;
 
 /// Bytes of text that are kept of a block, so that a person recognises it.
@@ -44,6 +45,8 @@ pub struct Block {
     pub characters: u64,
     /// `is_error` of a result.
     pub is_error: bool,
+    /// A result that ends with the mark of a denial by the runner.
+    pub is_denial: bool,
     /// Beginning of the text, the telling part of an input, or the beginning of an error result.
     pub excerpt: Option<Box<str>>,
     /// What tells a call from another; `None` for other blocks and for inputs without text.
@@ -52,7 +55,17 @@ pub struct Block {
 
 impl Block {
     fn new(kind: BlockKind) -> Self {
-        Self { kind, id: None, name: None, target: None, characters: 0, is_error: false, excerpt: None, input: None }
+        Self {
+            kind,
+            id: None,
+            name: None,
+            target: None,
+            characters: 0,
+            is_error: false,
+            is_denial: false,
+            excerpt: None,
+            input: None,
+        }
     }
 
     /// The excerpt, or nothing.
@@ -168,12 +181,19 @@ fn with_text(kind: BlockKind, json: Option<&str>) -> Block {
 /// A result's content is a string or a list of blocks of which the text blocks count.
 fn result_content(json: &str) -> Block {
     let mut result = with_text(BlockKind::ToolResult, Some(json));
+    result.is_denial = ends_denied(json);
     for part in fill_each::<RawBlock<'_>>(json, MAX_BLOCKS) {
+        result.is_denial |= part.text.is_some_and(ends_denied);
         let part = with_text(BlockKind::Text, part.text);
         result.characters = result.characters.saturating_add(part.characters);
         result.excerpt = result.excerpt.or(part.excerpt);
     }
     result
+}
+
+/// A JSON string that ends with the runner's mark.
+fn ends_denied(json: &str) -> bool {
+    json.strip_suffix('"').is_some_and(|text| text.ends_with(DENIED_MARK))
 }
 
 fn raw_characters(json: &str) -> u64 {

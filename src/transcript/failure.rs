@@ -4,6 +4,7 @@ use super::message::Message;
 use super::scalar::{measure, number, text};
 use crate::run_dir::limits::{MAX_BLOCKS, MAX_FAILURE_TEXT_BYTES};
 use crate::unit::{Span, Tokens};
+use std::borrow::Cow;
 
 /// How the result of a subagent begins that an API error killed: of newer CLIs, and of 2.1.197.
 const AGENT_FAILURES: [&str; 2] = ["Agent terminated early due to an API error", "API Error:"];
@@ -15,7 +16,8 @@ pub struct FailureFields {
     pub error: Option<Label>,
     /// `apiErrorStatus`, or `error.status` of an announced retry: the HTTP status.
     pub status: Option<u64>,
-    /// `apiErrorType`, or the type in the answer of the API that `error.message` or `errorDetails` quotes.
+    /// `apiErrorType`, the type in `error.error` of an announced retry, or the type in the answer of the API that
+    /// `error.message`, `errorDetails` or the text quotes.
     pub error_type: Option<Label>,
     /// `error.connection.code` of an announced retry, or `apiError`: there was no answer at all.
     pub connection: Option<Label>,
@@ -86,12 +88,15 @@ impl RawFailure<'_> {
         let label =
             |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.label(&text));
         let details = self.details.and_then(short);
+        let said = content.and_then(|content| first_text(content, |_| true)).unwrap_or_default();
+        let quoted = [details.as_deref(), Some(&*said)].into_iter().flatten();
+        let error_type = label(self.error_type, interner);
         FailureFields {
             error: label(self.error, interner),
             status: self.status.and_then(number),
-            error_type: label(self.error_type, interner).or_else(|| quoted_type(details.as_deref()?, interner)),
+            error_type: error_type.or_else(|| quoted.into_iter().find_map(|text| quoted_type(text, interner))),
             connection: label(self.api_error, interner),
-            text: content.and_then(|content| first_text(content, |_| true)).unwrap_or_default(),
+            text: said,
             details,
             ..FailureFields::default()
         }
@@ -101,10 +106,12 @@ impl RawFailure<'_> {
     pub(super) fn notice(&self, interner: &mut Interner) -> FailureFields {
         let error: RawError<'_> = self.error.and_then(fill).unwrap_or_default();
         let message = error.message.and_then(short);
+        let answer: RawRetryAnswer<'_> = error.answer.and_then(fill).unwrap_or_default();
+        let told = answer.kind().map(|kind| interner.label(&kind));
         let wait = self.wait.and_then(number).and_then(|millis| i64::try_from(millis).ok()).map(Span::from_millis);
         FailureFields {
             status: error.status.and_then(number),
-            error_type: message.as_deref().and_then(|message| quoted_type(message, interner)),
+            error_type: told.or_else(|| message.as_deref().and_then(|message| quoted_type(message, interner))),
             connection: error.connection.code.and_then(text).map(|code| interner.label(&code)),
             text: error.formatted.and_then(short).or(message).unwrap_or_default(),
             retry: Some(Retry { attempt: self.attempt.and_then(number), max: self.max.and_then(number), wait }),
@@ -130,6 +137,7 @@ struct RawError<'a> {
     formatted: Option<&'a str>,
     status: Option<&'a str>,
     connection: RawConnection<'a>,
+    answer: Option<&'a str>,
 }
 
 impl<'a> Slots<'a> for RawError<'a> {
@@ -138,12 +146,38 @@ impl<'a> Slots<'a> for RawError<'a> {
             "message" => &mut self.message,
             "formatted" => &mut self.formatted,
             "status" => &mut self.status,
+            "error" => &mut self.answer,
             _ => return None,
         })
     }
 
     fn inner(&mut self, name: &str) -> Option<&mut dyn Slots<'a>> {
         (name == "connection").then_some(&mut self.connection)
+    }
+}
+
+/// The raw fields of `error.error`: the answer of the API, or only the error in it.
+#[derive(Default)]
+struct RawRetryAnswer<'a> {
+    kind: Option<&'a str>,
+    error: Option<&'a str>,
+}
+
+impl<'a> RawRetryAnswer<'a> {
+    /// The type of the error; of a whole answer `type` says only that it is one.
+    fn kind(&self) -> Option<Cow<'a, str>> {
+        let inner = self.error.and_then(fill::<RawAnswerError<'_>>).and_then(|error| text(error.kind?));
+        inner.or_else(|| self.kind.and_then(text).filter(|kind| kind != "error"))
+    }
+}
+
+impl<'a> Slots<'a> for RawRetryAnswer<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        match name {
+            "type" => Some(&mut self.kind),
+            "error" => Some(&mut self.error),
+            _ => None,
+        }
     }
 }
 
@@ -275,6 +309,13 @@ mod tests {
         )
         .unwrap();
         assert_eq!((fields.connection.as_deref(), &*fields.text), (Some("ECONNRESET"), "Connection error."));
+        let typed = decoded(
+            r#"{"type":"system","subtype":"api_error",
+            "error":{"status":529,"connection":null,"error":{"type":"error","error":{"type":"rate_limit_error"}}}}"#,
+        );
+        assert_eq!(typed.unwrap().error_type.as_deref(), Some("rate_limit_error"));
+        let typed = decoded(r#"{"type":"system","subtype":"api_error","error":{"error":{"type":"api_error"}}}"#);
+        assert_eq!(typed.unwrap().error_type.as_deref(), Some("api_error"));
         for empty in [r#""error":{}"#, r#""error":null"#, r#""x":1"#] {
             let fields = decoded(&format!(r#"{{"type":"system","subtype":"api_error",{empty}}}"#)).unwrap();
             assert_eq!(fields, FailureFields { retry: Some(Retry::default()), ..FailureFields::default() });
@@ -299,6 +340,9 @@ mod tests {
         let details = r#"{"type":"assistant","isApiErrorMessage":true,"message":{"content":"Prompt is too long"},
             "errorDetails":"400 {\"error\":{\"type\":\"invalid_request_error\"}}"}"#;
         assert_eq!(decoded(details).unwrap().error_type.as_deref(), Some("invalid_request_error"));
+        let quoting = entry(r#""API Error: 500 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}""#);
+        let quoting = quoting.replace(r#""apiErrorType":"rate_limit_error","#, "");
+        assert_eq!(decoded(&quoting).unwrap().error_type.as_deref(), Some("rate_limit_error"));
     }
 
     #[test]

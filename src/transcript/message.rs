@@ -18,6 +18,8 @@ pub struct Message {
     pub model: Option<Label>,
     /// `message.stop_reason`; `None` also for null.
     pub stop_reason: Option<Label>,
+    /// `message.stop_reason` stands there and is null: when this was written, the end of the answer was not known.
+    pub is_open: bool,
     /// The whole usage of the message, repeated on each of its entries.
     pub usage: Option<Usage>,
     /// What else decides its price; `None` where it is served as usual.
@@ -63,6 +65,7 @@ impl Message {
             request_id: unique(request_id, interner),
             model,
             stop_reason: label(raw.stop_reason, interner),
+            is_open: raw.stop_reason == Some("null"),
             usage,
             service: service.filter(|service| *service != Service::default()).map(Box::new),
             blocks: raw.content.map(|value| blocks(value, interner)).unwrap_or_default(),

@@ -22,6 +22,7 @@ mod duckdb;
 mod errors;
 mod evidence;
 mod failure_laws;
+mod failure_sources;
 mod failures;
 mod golden;
 mod hostile_plugins;

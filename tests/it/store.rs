@@ -170,16 +170,32 @@ fn uuid(payload: &str) -> Option<String> {
     value["uuid"].as_str().map(ToOwned::to_owned)
 }
 
-/// A run directory with one session of these payloads, each as it is.
+/// A run directory with one session of these payloads, each as it is and without a uid.
 pub(crate) fn write_rows(store_key: &str, payloads: &[String]) -> TempDir {
+    write(payloads.iter().map(|payload| (store_key, None, payload.as_str())))
+}
+
+/// A run directory with these rows, each a store key and a payload as it is, and this manifest.
+pub(crate) fn write_run(rows: &[(&str, &str)], manifest: Option<&str>) -> TempDir {
+    let built = write(rows.iter().map(|(store_key, payload)| (*store_key, uuid(payload), *payload)));
+    if let Some(manifest) = manifest {
+        fs::write(built.path().join("runs/manifest.json"), manifest).unwrap();
+    }
+    built
+}
+
+fn write<'a>(rows: impl Iterator<Item = (&'a str, Option<String>, &'a str)>) -> TempDir {
     let built = temporary();
     let runs = built.path().join("runs");
     fs::create_dir(&runs).unwrap();
     let database = rusqlite::Connection::open(runs.join("sessions.db")).unwrap();
     database.pragma_update(None, "synchronous", "off").unwrap();
     database.execute_batch(&format!("BEGIN; {SCHEMA}")).unwrap();
-    for (seq, payload) in (0_i64..).zip(payloads) {
-        database.execute("INSERT INTO entries VALUES (?1, ?2, NULL, ?3)", (store_key, seq, payload)).unwrap();
+    let mut next: BTreeMap<&str, i64> = BTreeMap::new();
+    for (store_key, uid, payload) in rows {
+        let seq = next.entry(store_key).or_default();
+        database.execute("INSERT INTO entries VALUES (?1, ?2, ?3, ?4)", (store_key, *seq, uid, payload)).unwrap();
+        *seq += 1;
     }
     database.execute_batch("COMMIT").unwrap();
     built

@@ -23,6 +23,9 @@ pub struct Attempt {
     pub start: Option<Timestamp>,
     /// Last sign of life, subagents included.
     pub end: Option<Timestamp>,
+    /// The latest time of an entry of it that is dated after the end of its step: a clock was wrong, and it counts for
+    /// nothing.
+    pub ahead: Option<Timestamp>,
     /// How it ended.
     pub ending: Ending,
     /// The failure that ended it, by index.

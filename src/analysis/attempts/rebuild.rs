@@ -8,6 +8,10 @@ use crate::session::{Ix, Model};
 use crate::unit::{Span, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
+/// How much of a wait may be the start of the CLI, at most. Less than flower lets pass between two probes: a start that was
+/// slow once must not hide that it waited for the network.
+const LONGEST_START_UP: Span = Span::from_millis(10_000);
+
 /// Every attempt of every step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attempts {
@@ -24,8 +28,9 @@ pub fn attempts(model: &Model, manifest: Option<&Manifest>, failures: &Failures)
     let manifest = manifest.unwrap_or(&nothing);
     let steps = StepsOf::new(manifest);
     let mut owned: BTreeMap<Owner, Vec<Segment>> = BTreeMap::new();
-    for segment in segments(model, failures) {
-        owned.entry(steps.of(model, &segment)).or_default().push(segment);
+    for segment in segments(model, failures, &steps) {
+        let session = model.sessions.get(segment.session).map(|session| StoreKey::parse(session.store_key()).session);
+        owned.entry(steps.of(session.unwrap_or_default(), segment.start)).or_default().push(segment);
     }
     let mut groups: Vec<Vec<Attempt>> = Vec::new();
     for (at, row) in manifest.rows.iter().enumerate() {
@@ -33,8 +38,7 @@ pub fn attempts(model: &Model, manifest: Option<&Manifest>, failures: &Failures)
         let guessed = owned.remove(&Owner::ByTime(at)).unwrap_or_default();
         let guessed_sessions: Vec<usize> = guessed.iter().map(|segment| segment.session).collect();
         own.extend(guessed);
-        own.sort_by_key(|segment| (segment.start, segment.session, segment.first));
-        let mut group = of_row(at, row, joined(own), failures);
+        let mut group = of_row(at, row, joined(ordered(own), row.attempts), failures);
         for attempt in &mut group {
             let is_guess = attempt.session.is_some_and(|session| guessed_sessions.binary_search(&session).is_ok());
             attempt.known_by = if is_guess { KnownBy::Guess } else { attempt.known_by };
@@ -52,13 +56,33 @@ pub fn attempts(model: &Model, manifest: Option<&Manifest>, failures: &Failures)
     Attempts::new(model, groups.into_iter().flatten().collect())
 }
 
-/// Segments after an answer belong to the same attempt: somebody said more, nothing was tried again.
-fn joined(segments: Vec<Segment>) -> Vec<Segment> {
+/// Segments in the order in which they ran. In one session the sequence number tells, whatever its clock says; time only
+/// puts sessions beside each other.
+fn ordered(mut segments: Vec<Segment>) -> Vec<Segment> {
+    segments.sort_by_key(|segment| (segment.session, segment.first));
+    let mut before: Option<(usize, Option<Timestamp>)> = None;
+    let reached = |segment: Segment| {
+        let earlier = before.filter(|(session, _)| *session == segment.session).and_then(|(_, reached)| reached);
+        let reached = segment.start.max(earlier);
+        before = Some((segment.session, reached));
+        (reached, segment)
+    };
+    let mut reached: Vec<_> = segments.into_iter().map(reached).collect();
+    reached.sort_by_key(|(reached, segment)| (*reached, segment.session, segment.first));
+    reached.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// Segments after an answer belong to the same attempt: somebody said more, nothing was tried again. A cut stream passes
+/// as an answer; what follows it is a new attempt where the manifest counts several.
+fn joined(segments: Vec<Segment>, claimed: Option<u64>) -> Vec<Segment> {
+    let retried = claimed.is_some_and(|attempts| attempts > 1);
+    let is_over = |last: &Segment| last.ending == Ending::Answered && !(retried && last.failure.is_some());
     let mut joined: Vec<Segment> = Vec::new();
     for segment in segments {
-        match joined.last_mut().filter(|last| last.ending == Ending::Answered && last.session == segment.session) {
+        match joined.last_mut().filter(|last| is_over(last) && last.session == segment.session) {
             Some(last) => {
-                *last = Segment { first: last.first, start: last.start, follows: last.follows, ..segment };
+                let ahead = last.ahead.max(segment.ahead);
+                *last = Segment { first: last.first, start: last.start, follows: last.follows, ahead, ..segment };
             }
             None => joined.push(segment),
         }
@@ -79,7 +103,9 @@ fn of_row(at: usize, row: &ManifestRow, segments: Vec<Segment>, failures: &Failu
             (Some(_), true) => KnownBy::Both,
             (Some(_), false) => KnownBy::Transcript,
         };
-        let failed = pair.error.is_some() || i < last || row.ok == Some(false);
+        let gave_up = i == last && row.ok == Some(false);
+        let tried_again = i < last && pair.segment.is_none_or(|segment| segment.failure.is_some());
+        let failed = pair.error.is_some() || gave_up || tried_again;
         let attempt = Attempt {
             step: Some(row.step.clone()),
             run: row.run.clone(),
@@ -87,10 +113,22 @@ fn of_row(at: usize, row: &ManifestRow, segments: Vec<Segment>, failures: &Failu
             known_by,
             ..described(pair, group.last(), failed, failures)
         };
-        group.push(attempt);
+        let begun = begun(&attempt, group.last(), row.resumed);
+        group.push(Attempt { begun, ..attempt });
     }
     let start_up = group.first().and_then(|first| Some(first.start?.since(row.started_at?)));
-    with_waits(group, start_up.filter(|span| *span >= Span::default()))
+    with_waits(group, start_up.filter(|span| *span >= Span::default()).map(|span| span.min(LONGEST_START_UP)))
+}
+
+/// How an attempt came about where the transcript does not tell: an attempt that left no entry is resumed or not as the
+/// manifest says; without its word, one that begins its session begins again.
+fn begun(attempt: &Attempt, before: Option<&Attempt>, resumed: Option<bool>) -> Begun {
+    let untold = before.is_some_and(|before| attempt.session.is_none() || before.session.is_none());
+    match (attempt.begun, resumed) {
+        (Begun::Restarted, Some(true)) if untold => Begun::Resumed,
+        (Begun::Restarted, None) if attempt.session.is_none() => Begun::Resumed,
+        (begun, _) => begun,
+    }
 }
 
 /// Attempts of processes that left no row: each that begins after an answer is a try of its own.
@@ -115,15 +153,17 @@ fn without_row(step: Option<&String>, segments: Vec<Segment>, failures: &Failure
 /// An attempt without the step that it belongs to.
 fn described(pair: Pair, before: Option<&Attempt>, failed: bool, failures: &Failures) -> Attempt {
     let Pair { segment, error } = pair;
-    let failure = segment.and_then(|segment| segment.failure);
-    let recorded = failure.and_then(|failure| failures.all.get(failure));
     let told = error.as_deref().map(|error| judge(&Evidence::text(error)));
+    let is_killed = told.as_ref().is_some_and(|told| told.kind == FailureKind::Killed);
     let ending = match segment.map(|segment| segment.ending) {
-        Some(Ending::Answered) | None if error.is_some() => Ending::Failed,
+        Some(Ending::Answered) | None if is_killed => Ending::Unfinished,
+        Some(Ending::Answered) | None if failed => Ending::Failed,
         Some(ending) => ending,
-        None if failed => Ending::Failed,
         None => Ending::Answered,
     };
+    // That a stream was cut tells why an attempt failed; that it failed, it does not tell.
+    let failure = segment.and_then(|segment| segment.failure).filter(|_| ending != Ending::Answered);
+    let recorded = failure.and_then(|failure| failures.all.get(failure));
     // What the transcript records beats what the manifest says, unless it only tells by what is missing.
     let (kind, basis) = match (recorded, told) {
         (Some(recorded), Some(told)) if recorded.judged.basis != Basis::Fields && told.kind != FailureKind::Unknown => {
@@ -144,6 +184,7 @@ fn described(pair: Pair, before: Option<&Attempt>, failed: bool, failures: &Fail
         n: before.map_or(1, |before| before.n.saturating_add(1)),
         first: segment.map(|segment| segment.first),
         start: segment.and_then(|segment| segment.start),
+        ahead: segment.and_then(|segment| segment.ahead),
         end: segment.and_then(|segment| segment.end),
         ending,
         failure,
@@ -152,7 +193,6 @@ fn described(pair: Pair, before: Option<&Attempt>, failed: bool, failures: &Fail
         basis,
         begun: match (segment, before) {
             (Some(segment), _) if segment.follows => Begun::Resumed,
-            (_, Some(before)) if session.is_none() || before.session.is_none() => Begun::Resumed,
             (_, Some(_)) => Begun::Restarted,
             (_, None) => Begun::First,
         },

@@ -13,7 +13,8 @@ pub struct Wait {
     pub shortest_s: Option<Span>,
     /// Longest wait by the formula, without the probe.
     pub longest_s: Option<Span>,
-    /// What the CLI took to start for the first attempt of the step: how much of the wait may be that. Null if not known.
+    /// What the CLI took to start for the first attempt of the step, ten seconds at most: how much of the wait may be that.
+    /// Null if not known.
     pub start_up_s: Option<Span>,
     /// What is to be made of it.
     pub verdict: WaitVerdict,
@@ -51,6 +52,16 @@ impl Wait {
     }
 }
 
+impl Wait {
+    /// Longer than flower ever waits by itself: the longest wait, an hour offline and one more probe.
+    pub fn is_beyond_limit(&self) -> bool {
+        let parts =
+            [self.longest_s.unwrap_or_default(), self.start_up_s.unwrap_or_default(), Backoff::OFFLINE, Backoff::PROBE];
+        let limit = parts.into_iter().fold(0_i64, |sum, part| sum.saturating_add(part.millis()));
+        self.verdict == WaitVerdict::Longer && self.observed_s.millis() > limit
+    }
+}
+
 fn verdict(observed: Span, window: Option<(Span, Span)>, start_up: Span) -> WaitVerdict {
     match window {
         _ if observed < Span::default() => WaitVerdict::Impossible,
@@ -77,6 +88,13 @@ mod tests {
         assert_eq!([judged(5_000, 0), judged(5_001, 0)], [WaitVerdict::InWindow, WaitVerdict::Longer]);
         assert_eq!([judged(7_000, 2_000), judged(7_001, 2_000)], [WaitVerdict::InWindow, WaitVerdict::Longer]);
         assert_eq!(judged(-1, 0), WaitVerdict::Impossible);
+        let beyond = |observed: i64| {
+            let span = |millis| Some(Span::from_millis(millis));
+            let observed_s = Span::from_millis(observed);
+            let (shortest_s, longest_s, start_up_s) = (span(3_000), span(5_000), span(1_000));
+            Wait { observed_s, shortest_s, longest_s, start_up_s, verdict: WaitVerdict::Longer }.is_beyond_limit()
+        };
+        assert_eq!([beyond(3_621_000), beyond(3_621_001)], [false, true]);
         assert_eq!(verdict(Span::from_millis(1), None, Span::default()), WaitVerdict::NoBackoff);
     }
 }

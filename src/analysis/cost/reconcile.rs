@@ -14,6 +14,9 @@ const ROUNDING: i64 = 1_000;
 /// CLI builds before this one start at zero in every process (spec/cost.md).
 const FIRST_THAT_CARRIES: (u64, u64, u64) = (2, 1, 277);
 
+/// The error of a row that was written because a signal ended the runner.
+const CUT_SHORT: &str = "killed-by-signal";
+
 /// The reported and the measured cost of one step, and what lies between.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StepCost {
@@ -136,7 +139,9 @@ impl Step<'_> {
     fn contradiction(&self, reported: Usd) -> Option<Cause> {
         let over = reported - self.totals();
         let differs = !self.states.is_empty() && !self.is_rounding(over) && !self.is_net(reported);
-        let contradicts = differs && (over < Usd::ZERO || self.left_every_total());
+        // A row that a signal cut short holds what was reported until then: a bound, which contradicts nothing.
+        let cut_short = over < Usd::ZERO && self.row.error.as_deref().is_some_and(|error| error.contains(CUT_SHORT));
+        let contradicts = differs && !cut_short && (over < Usd::ZERO || self.left_every_total());
         let evidence = format!(
             "the client left {} in {}, the manifest says {reported}",
             self.totals(),

@@ -48,7 +48,7 @@ impl Windows {
     /// no step names to the only step that ran at that moment.
     pub(in crate::analysis) fn step(&self, session_id: &str, at: Option<Timestamp>) -> Option<usize> {
         match self.of_session.get(session_id) {
-            Some(own) => own.holding(at).first().copied().or_else(|| own.only_undated()),
+            Some(own) => own.holding(at).first().copied().or_else(|| own.only_undated(at)),
             None => match self.all.holding(at).as_slice() {
                 [only] => Some(*only),
                 _ => None,
@@ -79,10 +79,10 @@ impl Lane {
             .collect()
     }
 
-    /// The step of a session that has one step, and that one without a start.
-    fn only_undated(&self) -> Option<usize> {
+    /// The step of a session that has one step, where that has no start or the moment is not known.
+    fn only_undated(&self, at: Option<Timestamp>) -> Option<usize> {
         match self.0.as_slice() {
-            [only] if only.start.is_none() => Some(only.step),
+            [only] if only.start.is_none() || at.is_none() => Some(only.step),
             _ => None,
         }
     }
@@ -124,5 +124,8 @@ mod tests {
             [Some(0), Some(1), Some(0)]
         );
         assert_eq!(steps(vec![row("a", 0, 0)], "a", [400]), [Some(0)], "without a start the whole session is its");
+        let unknown = |rows| Windows::new(&Manifest { rows, ..Manifest::default() }).step("a", None);
+        assert_eq!(unknown(vec![row("a", 100, 200)]), Some(0), "without a time the session tells");
+        assert_eq!(unknown(vec![row("a", 100, 200), row("a", 300, 400)]), None);
     }
 }

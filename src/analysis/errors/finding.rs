@@ -127,8 +127,9 @@ impl Diagnosis for ErrorFinding {
     }
 }
 
-/// What is to be said of one failure. Of one that is told again, only what its own text adds.
-pub(super) fn of_row(row: &ErrorRow, judged: &Judged) -> Vec<Finding> {
+/// What is to be said of one failure. Of one that is told again, only what its own text adds; of one after which the step
+/// `was_given_up`, not that it is tried again.
+pub(super) fn of_row(row: &ErrorRow, judged: &Judged, was_given_up: bool) -> Vec<Finding> {
     let place = Place {
         file: row.line.map(|_| MANIFEST.to_owned()),
         line: row.line,
@@ -145,6 +146,7 @@ pub(super) fn of_row(row: &ErrorRow, judged: &Judged) -> Vec<Finding> {
         Source::AgentResult
         | Source::CliRetry
         | Source::Final
+        | Source::PlainLimit
         | Source::StopReason
         | Source::Interruption
         | Source::OpenCalls
@@ -152,20 +154,26 @@ pub(super) fn of_row(row: &ErrorRow, judged: &Judged) -> Vec<Finding> {
         | Source::Manifest => None,
     };
     let verdict = ErrorFinding::between(row.kind, judged.status, &row.flower.classified).filter(|_| row.flower.decides);
-    let fields = if row.source == Source::CliRetry || told_before { Vec::new() } else { of_fields(row, judged) };
+    let verdict = verdict.filter(|found| !(was_given_up && matches!(found, ErrorFinding::FatalRetried { .. })));
+    let fields = match (told_before, row.source == Source::CliRetry) {
+        (true, _) => Vec::new(),
+        // The CLI goes on by itself: no more is worth a word.
+        (false, true) => type_against_status(judged).into_iter().collect(),
+        (false, false) => of_fields(row, judged),
+    };
     passing.into_iter().chain(verdict).chain(fields).map(|found| found.at(place.clone())).collect()
+}
+
+fn type_against_status(judged: &Judged) -> Option<ErrorFinding> {
+    let (contradiction, status) = judged.contradiction.as_ref().zip(judged.status)?;
+    let (error_type, expected) = (contradiction.named.clone(), contradiction.expected);
+    Some(ErrorFinding::TypeAgainstStatus { error_type, expected, status, kind: judged.kind })
 }
 
 /// What the fields say that somebody should know.
 fn of_fields(row: &ErrorRow, judged: &Judged) -> Vec<ErrorFinding> {
     let mut findings = Vec::new();
-    let contradiction = judged.contradicts_status.zip(row.status).zip(row.error_type.as_ref());
-    findings.extend(contradiction.map(|((expected, status), error_type)| ErrorFinding::TypeAgainstStatus {
-        error_type: error_type.clone(),
-        expected,
-        status,
-        kind: row.kind,
-    }));
+    findings.extend(type_against_status(judged));
     if row.kind == FailureKind::ContextTooLong {
         let server = row.status.filter(|status| *status >= 500);
         findings.extend(server.map(|status| ErrorFinding::TooLongAsServerError { status }));

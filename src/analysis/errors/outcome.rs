@@ -1,4 +1,5 @@
-use crate::analysis::{Attempts, Begun, Ending, Failure};
+use crate::analysis::failures::plain_limit;
+use crate::analysis::{Attempts, Begun, Ending, Failure, Source};
 use crate::session::{Ix, Model};
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ impl<'a> Outcomes<'a> {
     /// Reads the answers of all sessions.
     pub fn new(model: &'a Model, attempts: &'a Attempts) -> Self {
         let answers = model.sessions.iter().map(|session| {
-            let answers = session.entries().filter(|(_, entry)| entry.is_answer());
+            let answers = session.entries().filter(|(_, entry)| entry.is_answer() && plain_limit(entry).is_none());
             answers.map(|(ix, _)| ix).collect()
         });
         Self { model, attempts, answers: answers.collect() }
@@ -44,6 +45,12 @@ impl<'a> Outcomes<'a> {
 
     /// What became of a failure that a transcript records.
     pub fn of(&self, failure: &Failure) -> Outcome {
+        // The parent goes on, but no retry brought the subagent back.
+        if failure.source == Source::AgentResult { Outcome::Final } else { self.of_thread(failure) }
+    }
+
+    /// How the thread of a failure went on.
+    pub fn of_thread(&self, failure: &Failure) -> Outcome {
         let attempt = self.attempts.of_entry(failure.session, failure.at, failure.timestamp);
         match self.next_answer(failure) {
             Some((ix, timestamp)) if self.attempts.of_entry(failure.session, ix, timestamp) == attempt => {

@@ -7,7 +7,7 @@ use crate::analysis::{
     TimeRange, judge,
 };
 use crate::run_dir::{Kind, Manifest};
-use crate::session::{Classified, Model, classify};
+use crate::session::{Backoff, Classified, Model, classify};
 use crate::transcript::FailureFields;
 use crate::unit::{Finding, Span, Timestamp};
 use serde::Serialize;
@@ -129,17 +129,20 @@ pub fn errors(
 ) -> (Errors, Vec<Finding>) {
     let scene = Scene { model, manifest, failures, attempts, outcomes: Outcomes::new(model, attempts) };
     let chosen = failures.all.iter().filter(|failure| selection.has(failure.session));
-    let mut judged: Vec<(ErrorRow, Judged)> = chosen.map(|failure| scene.recorded(failure)).collect();
+    let mut judged: Vec<(ErrorRow, Judged, Option<usize>)> = chosen.map(|failure| scene.recorded(failure)).collect();
     let own = |session: Option<usize>| session.map_or(selection.prefix().is_none(), |session| selection.has(session));
     for (index, attempt) in attempts.all.iter().enumerate().filter(|(_, attempt)| own(attempt.session)) {
         judged.extend(attempt.reason.as_deref().map(|reason| scene.reason(index, reason)));
     }
     let mut errors_left_out = LeftOut::default();
-    judged.retain(|(row, _)| errors_left_out.takes(range, row.at));
-    let mut findings: Vec<Finding> = judged.iter().flat_map(|(row, judged)| finding::of_row(row, judged)).collect();
+    judged.retain(|(row, _, _)| errors_left_out.takes(range, row.at));
+    let of_row = |(row, judged, attempt): &(ErrorRow, Judged, Option<usize>)| {
+        finding::of_row(row, judged, attempt.is_some_and(|attempt| scene.was_given_up(attempt)))
+    };
+    let mut findings: Vec<Finding> = judged.iter().flat_map(of_row).collect();
     // A step that fails six times for the same reason is one thing to say.
     findings.dedup();
-    let mut errors: Vec<ErrorRow> = judged.into_iter().map(|(row, _)| row).collect();
+    let mut errors: Vec<ErrorRow> = judged.into_iter().map(|(row, _, _)| row).collect();
     errors.sort_by_key(|row| (row.at.is_none(), row.at));
     let (denials, calls_left_out) = denials::denials(model, selection, range);
     let result = Errors {
@@ -156,7 +159,7 @@ pub fn errors(
 
 impl Scene<'_> {
     /// What a transcript records.
-    fn recorded(&self, failure: &Failure) -> (ErrorRow, Judged) {
+    fn recorded(&self, failure: &Failure) -> (ErrorRow, Judged, Option<usize>) {
         let place = failure.place(self.model);
         let session = self.model.sessions.get(failure.session);
         let is_main = session.is_some_and(|session| session.kind() != Kind::Subagent);
@@ -177,11 +180,11 @@ impl Scene<'_> {
             repeats: first.and_then(|first| repeated(first, self.model)),
             ..row
         };
-        (row, judged.clone())
+        (row, judged.clone(), attempt)
     }
 
     /// What the manifest says of an attempt. Where the transcript records why it ended, it is the same failure told again.
-    fn reason(&self, index: usize, reason: &str) -> (ErrorRow, Judged) {
+    fn reason(&self, index: usize, reason: &str) -> (ErrorRow, Judged, Option<usize>) {
         let attempt = self.attempts.all.get(index);
         let first = attempt.and_then(|attempt| self.failures.all.get(attempt.failure?));
         let told = judge(&Evidence::text(reason));
@@ -204,7 +207,18 @@ impl Scene<'_> {
             repeats: first.and_then(|first| repeated(first, self.model)),
             ..self.row(Some(index), &judged, reason, decides, None)
         };
-        (row, judged)
+        (row, judged, Some(index))
+    }
+
+    /// The manifest says that nothing was tried after this attempt, although flower had attempts left: whoever ran the step
+    /// decided by something else than the text.
+    fn was_given_up(&self, index: usize) -> bool {
+        let attempt = self.attempts.all.get(index);
+        let row = attempt.and_then(|attempt| self.manifest?.rows.get(attempt.row?));
+        let claimed = row.filter(|row| row.ended_at.is_some()).and_then(|row| row.attempts);
+        let left = claimed.is_some_and(|claimed| claimed < u64::from(Backoff::FLOWER.attempts));
+        left && attempt.is_some_and(|attempt| claimed <= Some(u64::from(attempt.n)))
+            && self.attempts.next(index).is_none()
     }
 
     /// The part that all rows have in common.

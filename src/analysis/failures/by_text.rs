@@ -19,7 +19,7 @@ const PATTERNS: [(FailureKind, &str); 16] = [
     (FailureKind::Turns, r"maximum number of turns|max_turns"),
     (
         FailureKind::Killed,
-        r"killed-by-signal|exit code:? (?:-9|-15|-1|-2|129|130|137|143)\b|killed by signal|\bsig(?:kill|term|hup)\b",
+        r"killed-by-signal|exit(?: code)?:? (?:-9|-15|-1|-2|129|130|137|143)\b|killed by signal|\bsig(?:kill|term|hup)\b",
     ),
     (FailureKind::Interrupted, r"request interrupted|\[ede_diagnostic\]|aborted_tools|interrupted by user"),
     (
@@ -57,6 +57,10 @@ static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// The type of an error in an answer of the API, wherever it is quoted.
+static TYPE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| insensitive(r#"\\?"type\\?"\s*:\s*\\?"(\w+_error|request_too_large)\b"#));
+
 fn insensitive(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).case_insensitive(true).build().ok()
 }
@@ -71,6 +75,11 @@ pub(super) fn status(text: &str) -> Option<u64> {
     STATUS.as_ref()?.captures(text)?.get(1)?.as_str().parse().ok()
 }
 
+/// The type of an error that `text` quotes.
+pub(super) fn named_type(text: &str) -> Option<&str> {
+    TYPE.as_ref()?.captures(text)?.get(1).map(|found| found.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +87,15 @@ mod tests {
     #[test]
     fn every_pattern_is_built() {
         assert_eq!(KINDS.len(), PATTERNS.len());
-        assert!(STATUS.is_some());
+        assert!(STATUS.is_some() && TYPE.is_some());
+    }
+
+    #[test]
+    fn a_quoted_answer_tells_its_type() {
+        let answer = r#"500 {"type":"error","error":{"type": "rate_limit_error","message":"slow down"}}"#;
+        assert_eq!(named_type(answer), Some("rate_limit_error"));
+        assert_eq!(named_type(&answer.replace('"', "\\\"")), Some("rate_limit_error"));
+        assert_eq!(named_type("rate_limit_error"), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use super::{Evidence, Failure, Source, judge, turn_end};
+use super::{Evidence, Failure, Source, judge, plain_limit, turn_end};
 use crate::run_dir::Kind as KeyKind;
 use crate::session::{Ix, Model, SessionModel};
 use crate::transcript::{BlockKind, Entry, Uid};
@@ -63,6 +63,7 @@ fn of_entry(session: usize, at: Ix, entry: &Entry) -> Option<Failure> {
         () if entry.flags.api_error => Source::Final,
         () if entry.is_retry_notice() => Source::CliRetry,
         () if entry.is_interrupt_note() => Source::Interruption,
+        () if plain_limit(entry).is_some() => Source::PlainLimit,
         () => return None,
     };
     let note = || entry.blocks().iter().find(|block| block.kind == BlockKind::Text).map_or("", |block| block.excerpt());

@@ -11,6 +11,8 @@ use serde::Serialize;
 pub enum Source {
     /// An API error in the place of an answer.
     Final,
+    /// A limit with its reset as plain text in the place of an answer, not marked as an error.
+    PlainLimit,
     /// A retry that the CLI announces.
     CliRetry,
     /// The result of the call that started a subagent: it died.

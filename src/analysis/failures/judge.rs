@@ -1,4 +1,4 @@
-use super::by_text::{by_words, status};
+use super::by_text::{by_words, named_type, status};
 use super::{Basis, FailureKind, Reset};
 use crate::transcript::FailureFields;
 use std::ops::RangeInclusive;
@@ -35,8 +35,17 @@ pub struct Judged {
     pub status: Option<u64>,
     /// A 400 without anything that tells more.
     pub is_bare_400: bool,
-    /// The status that the type would have, where the two contradict each other.
-    pub contradicts_status: Option<u64>,
+    /// A specific type, and the status it would have, where the status is another.
+    pub contradiction: Option<Contradiction>,
+}
+
+/// A type or a word of the CLI that comes with another status than the recorded one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The type, or the word.
+    pub named: String,
+    /// The status that it usually comes with.
+    pub expected: u64,
 }
 
 impl<'a> From<&'a FailureFields> for Evidence<'a> {
@@ -73,17 +82,25 @@ pub fn judge(evidence: &Evidence<'_>) -> Judged {
         .or_else(|| by_text(evidence).map(|kind| (kind, Basis::Text)))
         .unwrap_or((FailureKind::Unknown, Basis::Nothing));
     let status = evidence.status.or_else(|| status(evidence.text));
-    let expected = evidence.error_type.and_then(own_status);
     Judged {
         kind,
         basis,
         reset: (kind == FailureKind::Quota).then(|| Reset::parse(evidence.text)).flatten(),
         status,
         is_bare_400: kind == FailureKind::Unknown && status == Some(400),
-        contradicts_status: expected
-            .filter(|(possible, _)| evidence.status.is_some_and(|status| !possible.contains(&status)))
-            .map(|(_, usual)| usual),
+        contradiction: status.and_then(|status| contradiction(evidence, status)),
     }
+}
+
+/// Whoever names the type: a field, the word of the CLI, or the answer of the API that a text quotes.
+fn contradiction(evidence: &Evidence<'_>, status: u64) -> Option<Contradiction> {
+    let quoted = || named_type(evidence.text).or_else(|| named_type(evidence.details));
+    let named = [evidence.error_type.or_else(quoted), evidence.error];
+    let differs = |named: &str| {
+        let (possible, expected) = own_status(named)?;
+        (!possible.contains(&status)).then(|| Contradiction { named: named.to_owned(), expected })
+    };
+    named.into_iter().flatten().find_map(differs)
 }
 
 fn by_fields(evidence: &Evidence<'_>) -> Option<FailureKind> {
@@ -167,15 +184,15 @@ fn by_text(evidence: &Evidence<'_>) -> Option<FailureKind> {
     evidence.words().or_else(|| by_status(status(evidence.text)?))
 }
 
-/// The statuses that a type comes with, and the usual one.
+/// The statuses that a type, or a specific word of the CLI, comes with, and the usual one.
 fn own_status(error_type: &str) -> Option<(RangeInclusive<u64>, u64)> {
     Some(match error_type {
-        "overloaded_error" => (503..=529, 529),
-        "rate_limit_error" => (429..=429, 429),
-        "authentication_error" => (401..=403, 401),
+        "overloaded_error" | "overloaded" => (503..=529, 529),
+        "rate_limit_error" | "rate_limit" => (429..=429, 429),
+        "authentication_error" | "authentication_failed" => (401..=403, 401),
         "permission_error" => (401..=403, 403),
         "billing_error" => (400..=403, 402),
-        "not_found_error" => (404..=404, 404),
+        "not_found_error" | "model_not_found" => (404..=404, 404),
         "request_too_large" => (413..=413, 413),
         "invalid_request_error" => (400..=499, 400),
         "api_error" => (500..=599, 500),

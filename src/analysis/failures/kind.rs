@@ -102,17 +102,15 @@ impl FailureKind {
         }
     }
 
-    /// The service or the way to it failed, not one request or one process: whoever asks at the same time is hit too.
+    /// The service or the way to it failed, not one request, one account or one process: whoever asks at the same time is hit
+    /// too. A used-up quota, an empty account and a wrong key are answers of a service that works.
     pub fn is_of_the_service(self) -> bool {
         match self {
-            Self::Network
-            | Self::Overloaded
-            | Self::RateLimit
-            | Self::Quota
-            | Self::Server
+            Self::Network | Self::Overloaded | Self::RateLimit | Self::Server => true,
+            Self::Quota
             | Self::Auth
-            | Self::Billing => true,
-            Self::ModelNotFound
+            | Self::Billing
+            | Self::ModelNotFound
             | Self::Request
             | Self::ContextTooLong
             | Self::OutputLimit

@@ -5,11 +5,13 @@ mod collect;
 mod failure;
 mod judge;
 mod kind;
+mod plain_limit;
 mod reset;
 mod turn_end;
 
 pub use collect::{Failures, failures};
 pub use failure::{Failure, Source};
-pub use judge::{Evidence, Judged, judge};
+pub use judge::{Contradiction, Evidence, Judged, judge};
 pub use kind::{Basis, FailureClass, FailureKind};
+pub(in crate::analysis) use plain_limit::plain_limit;
 pub use reset::Reset;

@@ -1,5 +1,6 @@
 //! Turns that end early without an error: cut streams, limits, refusals, calls of a process that was killed.
 
+use super::plain_limit::plain_limit;
 use super::{Basis, Evidence, Failure, FailureKind, Judged, Source, judge};
 use crate::session::{Call, Ix, SessionModel, TurnId};
 use crate::transcript::Entry;
@@ -11,17 +12,23 @@ const STAND_IN: &str = "[Tool call interrupted: the session ended";
 /// Ends that are as they should be.
 const GOOD_ENDS: [&str; 4] = ["end_turn", "tool_use", "stop_sequence", "pause_turn"];
 
-/// Answers that ended early, by their last entry.
+/// The first version of the CLI that is known to write the end of every answer: there null is a cut stream
+/// (spec/errors.md, What errors look like in a transcript). Of older ones null tells nothing.
+const FIRST_THAT_TELLS: [u64; 3] = [2, 1, 197];
+
+/// Answers that ended early, by their last entry. That the reason is missing tells something where it is null in a version
+/// that always writes it, or where other answers of the session have one; a key that is absent may have been left out by
+/// whoever made the file.
 pub(super) fn early_ends(at: usize, session: &SessionModel) -> Vec<Failure> {
     let answers = |members: &[Ix]| {
         // A call that was run had come through to its end.
         let ran = members.iter().filter_map(|ix| session.entry(*ix)).any(|entry| entry.results().next().is_some());
         let entries = members.iter().filter_map(|ix| Some((*ix, session.entry(*ix)?)));
-        entries.filter(|(_, entry)| entry.is_answer()).max_by_key(|(ix, _)| *ix).map(|(ix, entry)| (ix, entry, ran))
+        let answers = entries.filter(|(_, entry)| entry.is_answer() && plain_limit(entry).is_none());
+        answers.max_by_key(|(ix, _)| *ix).map(|(ix, entry)| (ix, entry, ran))
     };
     let turns = session.chain.turns.all().filter_map(|(_, members)| answers(members));
     let ends: Vec<(Ix, &Entry, bool)> = turns.collect();
-    // Older versions write no stop reason at all: there its absence tells nothing.
     let told = ends.iter().any(|(_, entry, _)| stop_reason(entry).is_some());
     let early = |(ix, entry, ran): (Ix, &Entry, bool)| match stop_reason(entry) {
         Some(reason) if GOOD_ENDS.contains(&reason) => None,
@@ -30,12 +37,20 @@ pub(super) fn early_ends(at: usize, session: &SessionModel) -> Vec<Failure> {
             // Reasons that are not known here are no failures.
             (judged.kind != FailureKind::Unknown).then(|| failure(at, ix, entry, Source::StopReason, judged, reason))
         }
-        None => (told && !ran).then(|| {
+        None => ((told || is_cut(entry)) && !ran).then(|| {
             let judged = likely(FailureKind::Network);
             failure(at, ix, entry, Source::CutStream, judged, "the answer ends without a stop reason")
         }),
     };
     ends.into_iter().filter_map(early).collect()
+}
+
+fn is_cut(entry: &Entry) -> bool {
+    let version = entry.version.as_ref().and_then(|version| {
+        let mut numbers = version.split('.').map(str::parse::<u64>);
+        Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+    });
+    entry.message.as_ref().is_some_and(|message| message.is_open) && version >= Some(FIRST_THAT_TELLS)
 }
 
 fn stop_reason(entry: &Entry) -> Option<&str> {
@@ -65,7 +80,7 @@ fn is_open(call: &Call) -> bool {
 }
 
 fn likely(kind: FailureKind) -> Judged {
-    Judged { kind, basis: Basis::Absence, reset: None, status: None, is_bare_400: false, contradicts_status: None }
+    Judged { kind, basis: Basis::Absence, reset: None, status: None, is_bare_400: false, contradiction: None }
 }
 
 fn failure(session: usize, at: Ix, entry: &Entry, source: Source, judged: Judged, text: &str) -> Failure {

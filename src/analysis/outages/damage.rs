@@ -48,7 +48,7 @@ impl Damage {
     ) -> Self {
         let mut damage = Self::default();
         for (index, failure) in episode.failures.iter().filter_map(|index| Some((*index, failures.all.get(*index)?))) {
-            let outcome = outcomes.of(failure);
+            let outcome = outcomes.of_thread(failure);
             damage.threads.insert(failure.session, outcome);
             let Some(attempt) = attempts.of_entry(failure.session, failure.at, failure.timestamp) else { continue };
             damage.attempts.insert(attempt);

@@ -37,8 +37,9 @@ impl Episode {
     }
 }
 
-/// Failures over all sessions, clustered by time (spec/errors.md, Outages). A failure belongs to the episode before it if no
-/// answer came in between, or if the last failure is only a moment ago.
+/// Failures over all sessions, clustered by time (spec/errors.md, Outages; it names no limit). A failure belongs to the
+/// episode before it if no session got an answer in between, or if the last failure is only a moment ago: five seconds where
+/// one of the two is of the network, a minute where the API refused both.
 pub(in crate::analysis) fn episodes(model: &Model, failures: &Failures) -> Vec<Episode> {
     let mut answers: Vec<Timestamp> = model.usage.turns.iter().filter_map(|turn| turn.timestamp).collect();
     answers.sort_unstable();

@@ -7,17 +7,11 @@ use crate::analysis::{
     Resumable, Selection, Source, TimeRange, WaitVerdict, judge,
 };
 use crate::run_dir::Kind;
-use crate::session::{Call, Model};
+use crate::session::{Backoff, Call, Model};
 use crate::unit::{Span, Timestamp};
 use serde::Serialize;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Flower looks this often whether the network is back (spec/errors.md, Retries).
-const PROBE_MILLIS: i64 = 15_000;
-
-/// Flower gives up on the network after an hour.
-const MAX_PROBES: i64 = 240;
 
 /// The outages that hit chosen sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -209,8 +203,8 @@ impl Scene<'_> {
 fn probes(attempt: &Attempt) -> Option<i64> {
     let wait = attempt.wait.filter(|wait| wait.verdict == WaitVerdict::Longer)?;
     let explained = wait.longest_s?.millis().saturating_add(wait.start_up_s.unwrap_or_default().millis());
-    let probes = wait.observed_s.millis().saturating_sub(explained) / PROBE_MILLIS;
-    (attempt.kind == Some(FailureKind::Network)).then_some(probes.min(MAX_PROBES))
+    let waited = wait.observed_s.millis().saturating_sub(explained).min(Backoff::OFFLINE.millis());
+    (attempt.kind == Some(FailureKind::Network)).then_some(waited / Backoff::PROBE.millis())
 }
 
 /// Gives each call to the first outage that it met: one that began while it ran, or that left it without a result.

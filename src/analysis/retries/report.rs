@@ -113,6 +113,18 @@ pub enum RetryFinding {
         /// Which.
         attempt: u32,
     },
+    /// Longer than flower ever waits.
+    #[error(
+        "attempt {attempt} of {step} came {waited} after the one before it; flower waits for the network an hour at most: somebody started it again, or a clock was wrong"
+    )]
+    WaitTooLong {
+        /// The step.
+        step: String,
+        /// Which.
+        attempt: u32,
+        /// The wait.
+        waited: Span,
+    },
     /// The manifest counts other attempts than the transcripts show.
     #[error("the manifest counts {claimed} attempts of {step}, the transcripts show {found}")]
     AttemptsDiffer {
@@ -122,6 +134,18 @@ pub enum RetryFinding {
         claimed: u64,
         /// As found.
         found: usize,
+    },
+    /// Entries that are dated after the end of their step.
+    #[error(
+        "entries of attempt {attempt} of {step} are dated after the end of the step, up to {latest}: a clock was wrong; these times count for nothing"
+    )]
+    DatedAfterEnd {
+        /// The step.
+        step: String,
+        /// Which.
+        attempt: u32,
+        /// The latest of them.
+        latest: Timestamp,
     },
     /// More attempts than flower makes.
     #[error("{attempts} attempts of {step}; flower makes {} at most", Backoff::FLOWER.attempts)]
@@ -141,7 +165,11 @@ impl Diagnosis for RetryFinding {
     fn level(&self) -> Level {
         match self {
             Self::AttemptsDiffer { .. } => Level::Info,
-            Self::HopelessRetry { .. } | Self::AttemptsOverlap { .. } | Self::TooManyAttempts { .. } => Level::Warning,
+            Self::HopelessRetry { .. }
+            | Self::AttemptsOverlap { .. }
+            | Self::WaitTooLong { .. }
+            | Self::DatedAfterEnd { .. }
+            | Self::TooManyAttempts { .. } => Level::Warning,
         }
     }
 
@@ -248,11 +276,15 @@ fn of_pair(
     hopeless: bool,
 ) -> Option<Finding> {
     let (step, n) = (step_of(attempt), attempt.n);
-    let overlap = before.wait.is_some_and(|wait| wait.verdict == WaitVerdict::Impossible);
-    let found = match (before.kind.filter(|_| hopeless), overlap) {
+    let found = match (before.kind.filter(|_| hopeless), before.wait) {
         (Some(kind), _) => RetryFinding::HopelessRetry { step, attempt: n, kind },
-        (None, true) => RetryFinding::AttemptsOverlap { step, attempt: n },
-        (None, false) => return None,
+        (None, Some(wait)) if wait.verdict == WaitVerdict::Impossible => {
+            RetryFinding::AttemptsOverlap { step, attempt: n }
+        }
+        (None, Some(wait)) if wait.is_beyond_limit() => {
+            RetryFinding::WaitTooLong { step, attempt: n, waited: wait.observed_s }
+        }
+        (None, _) => return None,
     };
     Some(found.at(place(model, manifest, attempt)))
 }
@@ -262,7 +294,10 @@ fn of_group(model: &Model, manifest: Option<&Manifest>, group: &[Attempt]) -> Ve
     let step = || step_of(first);
     let row = first.row.and_then(|row| manifest?.rows.get(row));
     let found = group.iter().filter(|attempt| attempt.session.is_some()).count();
-    let differs = row.and_then(|row| row.attempts).filter(|claimed| usize::try_from(*claimed) != Ok(found));
+    // A process that was killed before its first entry leaves nothing but its reason.
+    let is_silent = |attempt: &&Attempt| attempt.session.is_none() && attempt.kind == Some(FailureKind::Killed);
+    let told = found + group.iter().filter(is_silent).count();
+    let differs = row.and_then(|row| row.attempts).filter(|claimed| usize::try_from(*claimed) != Ok(told));
     let differs = differs.map(|claimed| {
         let found = RetryFinding::AttemptsDiffer { step: step(), claimed, found };
         found.at(place(model, manifest, first))
@@ -271,7 +306,11 @@ fn of_group(model: &Model, manifest: Option<&Manifest>, group: &[Attempt]) -> Ve
     let too_many = (group.len() > most).then(|| {
         RetryFinding::TooManyAttempts { step: step(), attempts: group.len() }.at(place(model, manifest, first))
     });
-    differs.into_iter().chain(too_many).collect()
+    let ahead = group.iter().filter_map(|attempt| {
+        let found = RetryFinding::DatedAfterEnd { step: step(), attempt: attempt.n, latest: attempt.ahead? };
+        Some(found.at(place(model, manifest, attempt)))
+    });
+    ahead.chain(differs).chain(too_many).collect()
 }
 
 fn step_of(attempt: &Attempt) -> String {

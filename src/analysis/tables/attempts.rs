@@ -38,7 +38,7 @@ fn fields() -> Vec<Field> {
     fields
 }
 
-fn waits_and_money() -> [Field; 10] {
+fn waits_and_money() -> [Field; 11] {
     [
         Field::millis("wait_ms", "Wait before the next attempt of the step.", |r| {
             Some(r.wait.as_ref()?.observed_s.millis())
@@ -49,6 +49,11 @@ fn waits_and_money() -> [Field; 10] {
         Field::millis("longest_wait_ms", "Longest wait by flower's formula.", |r| {
             Some(r.wait.as_ref()?.longest_s?.millis())
         }),
+        Field::millis(
+            "start_up_ms",
+            "How much of the wait may be the start of the client, ten seconds at most.",
+            |r| Some(r.wait.as_ref()?.start_up_s?.millis()),
+        ),
         Field::word("wait_verdict", "What is to be made of the wait.", |r| text(r.wait.as_ref()?.verdict.into())),
         Field::integer("model_turns", "Model turns.", |r| number(r.spend.totals.model_turns)),
         Field::integer("unpriced_turns", "Of them, turns without a price.", |r| number(r.spend.unpriced_turns)),

@@ -48,7 +48,7 @@ impl EventKind {
     /// The event of a failure that a transcript records.
     pub(super) fn of(source: Source) -> Option<Self> {
         Some(match source {
-            Source::Final => Self::ApiError,
+            Source::Final | Source::PlainLimit => Self::ApiError,
             Source::CliRetry => Self::ApiRetry,
             Source::AgentResult => Self::SubagentDied,
             Source::CutStream => Self::CutStream,

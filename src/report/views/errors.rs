@@ -86,7 +86,7 @@ fn error_row(row: &ErrorRow, opening: &Opening) -> [Cell; 14] {
         row.status.into(),
         if flower.decides && !flower.agrees { verdict.warn() } else { verdict },
         matched.map(|found| format!("{:?} at {}", found.text, found.position)).into(),
-        outcome(row.outcome),
+        ended(row),
         repeats.into(),
         row.text.as_str().into(),
     ]
@@ -98,6 +98,15 @@ fn kind(row: &ErrorRow) -> Cell {
     let shown = if row.basis.is_guess() { format!("likely {name}") } else { name.clone() };
     let cell = Cell::text(shown).exact(name);
     if row.class == FailureClass::Fatal { cell.bad() } else { cell }
+}
+
+/// What became of it. A row that only tells another again is marked here, since this column is there at every width: it
+/// ended as the other did.
+fn ended(row: &ErrorRow) -> Cell {
+    match &row.repeats {
+        Some(_) => Cell::text("(again)").exact(row.outcome.to_string()).faint(),
+        None => outcome(row.outcome),
+    }
 }
 
 fn basis(basis: Basis) -> &'static str {

@@ -9,6 +9,10 @@ use crate::analysis::{HitThread, InFlight, Outage, Outages, Resumable};
 use crate::report::{Cell, Column, Facts, Page, Table};
 use crate::unit::{Finding, counted};
 
+/// Why two failures are one outage or two.
+const RULE: &str = "Two failures are one outage if no session got an answer in between, or if they are no more than 5 s apart \
+    (network) or 60 s apart (the API refuses).";
+
 /// Rows of a table that people see; JSON has all.
 const SHOWN: usize = 20;
 
@@ -32,6 +36,9 @@ pub fn outages(result: &Outages, found: &[Finding], opening: &Opening) -> Page {
     if result.without_time > 0 {
         let n = counted(result.without_time, "failure");
         page = page.note(format!("{n} of the service without a time: in no outage; `errors` lists them."));
+    }
+    if result.outages.len() > 1 {
+        page = page.note(RULE);
     }
     page.section("Findings", findings(found, false, &opening.names)).section("Evidence", opening.facts())
 }

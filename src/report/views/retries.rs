@@ -56,6 +56,7 @@ fn attempts(result: &Retries, opening: &Opening) -> Table {
         Column::word("kind"),
         Column::number("waited").named("wait_s").minor(),
         Column::number("by the formula").named("window_s").minor(),
+        Column::number("start-up").named("start_up_s").minor(),
         Column::word("wait").named("wait_verdict"),
         Column::number("spent").named("measured_usd").minor(),
         Column::word("known by").minor(),
@@ -64,7 +65,7 @@ fn attempts(result: &Retries, opening: &Opening) -> Table {
     Table::new(columns).rows(result.attempts.iter().map(|row| attempt(row, opening))).empty("No attempts.")
 }
 
-fn attempt(row: &AttemptRow, opening: &Opening) -> [Cell; 14] {
+fn attempt(row: &AttemptRow, opening: &Opening) -> [Cell; 15] {
     let session = row.store_key.as_ref().map(|key| Cell::text(opening.names.of(key)).exact(key));
     let kind = row.kind.map(|kind| {
         let name = kind.to_string();
@@ -83,7 +84,8 @@ fn attempt(row: &AttemptRow, opening: &Opening) -> [Cell; 14] {
         kind.into(),
         row.wait.map(|wait| wait.observed_s).into(),
         row.wait.and_then(window).into(),
-        row.wait.map(|wait| verdict(wait.verdict)).into(),
+        row.wait.and_then(start_up).into(),
+        row.wait.map(verdict).into(),
         row.spend.measured_usd.into(),
         known_by(row.known_by),
         row.error.as_deref().into(),
@@ -109,9 +111,17 @@ fn window(wait: Wait) -> Option<Cell> {
     Some(Cell::text(format!("{shortest} to {longest}")).exact(format!("{}..{}", shortest.seconds(), longest.seconds())))
 }
 
-fn verdict(verdict: WaitVerdict) -> Cell {
-    let cell = Cell::text(verdict.to_string());
-    match verdict {
+/// What the start of the CLI took of a wait; shown where the formula alone does not explain it.
+fn start_up(wait: Wait) -> Option<Cell> {
+    let start_up = wait.start_up_s?;
+    let used = wait.verdict == WaitVerdict::InWindow && wait.longest_s.is_some_and(|longest| wait.observed_s > longest);
+    let shown = if used { format!("+ {start_up}") } else { String::new() };
+    Some(Cell::text(shown).exact(start_up.seconds().to_string()))
+}
+
+fn verdict(wait: Wait) -> Cell {
+    let cell = Cell::text(wait.verdict.to_string());
+    match wait.verdict {
         WaitVerdict::InWindow | WaitVerdict::NoBackoff => cell,
         WaitVerdict::Longer | WaitVerdict::Shorter => cell.warn(),
         WaitVerdict::Impossible => cell.bad(),

@@ -120,7 +120,7 @@ impl Api {
 fn answer(mut stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
     let mut reader = BufReader::new(stream);
-    let (mut first, mut length) = (String::new(), 0);
+    let (mut first, mut length) = (String::new(), 0_usize);
     reader.read_line(&mut first)?;
     loop {
         let mut line = String::new();
