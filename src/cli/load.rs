@@ -108,7 +108,7 @@ impl Loaded {
     /// The bytes of an entry's payload: of its own record, where several stand on one line.
     pub(super) fn payload(&self, session: &SessionModel, ix: Ix) -> Result<Vec<u8>> {
         let entry = session.entry(ix).context("there is no such entry")?;
-        let row = self.row(session, entry.position)?;
+        let row = self.row(session, entry.row)?;
         let gone = || format!("the row of {}:{} is gone: the source changed", session.store_key(), entry.seq);
         Ok(record(&row.with_context(gone)?, entry).to_vec())
     }
@@ -122,8 +122,8 @@ impl Loaded {
     pub(super) fn payloads(&self, session: &SessionModel) -> Result<Vec<(i64, String)>> {
         let mut rows: HashMap<RowName, Vec<u8>> = self.evidence.session(session.store_key())?.into_iter().collect();
         let payload = |(ix, entry): (Ix, &Entry)| {
-            let name = entry.position.row_name();
-            let bytes = match (entry.position, name.and_then(|name| rows.get(&name))) {
+            let name = entry.row.row_name();
+            let bytes = match (entry.row, name.and_then(|name| rows.get(&name))) {
                 // Of a table, a row is one entry: it is not copied.
                 (Position::Database { .. }, Some(_)) => name.and_then(|name| rows.remove(&name)).unwrap_or_default(),
                 (Position::Line { .. }, Some(line)) => record(line, entry).to_vec(),

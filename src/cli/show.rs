@@ -10,7 +10,6 @@ use crate::run_dir::Position;
 use crate::session::SessionModel;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// Show an entry in full with its links and neighbours, or all entries of a session in one line each
 #[derive(Debug, clap::Args)]
@@ -92,9 +91,11 @@ fn raw(loaded: &Loaded, session: &SessionModel, named: Option<Named>) -> Result<
             return loaded.row(session, defect.position)?.with_context(none);
         }
         None => {
-            let entries = session.entries().map(|(_, entry)| entry.position);
-            let all: BTreeSet<Position> = entries.chain(defects.iter().map(|defect| defect.position)).collect();
-            all.into_iter().collect()
+            let entries = session.entries().map(|(_, entry)| entry.row);
+            let mut all: Vec<Position> = entries.chain(defects.iter().map(|defect| defect.position)).collect();
+            all.sort_by_key(|row| row.within_key());
+            all.dedup();
+            all
         }
     };
     let mut bytes = Vec::new();

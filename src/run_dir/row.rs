@@ -36,6 +36,15 @@ impl Position {
             Self::Line { line, .. } => Some(RowName::Line(line)),
         }
     }
+
+    /// Orders the rows of one store key: those of a table by sequence number, whatever their rowid, and those without one
+    /// last; lines as they stand (spec/entries.md, Chains).
+    pub fn within_key(self) -> impl Ord {
+        match self {
+            Self::Database { seq, .. } => (seq.is_none(), seq, self),
+            Self::Line { .. } => (false, None, self),
+        }
+    }
 }
 
 /// One undecoded row: the only thing that evidence and transcript share.

@@ -192,6 +192,6 @@ fn is_copy(first: &Entry, later: &Entry) -> bool {
         return first.digest == later.digest;
     }
     let flags = Flags { uid_differs: later.flags.uid_differs, ..first.flags };
-    let Entry { seq, position, part, digest, .. } = *later;
-    Entry { seq, position, part, flags, digest, ..first.clone() } == *later
+    let Entry { seq, row, position, part, digest, .. } = *later;
+    Entry { seq, row, position, part, flags, digest, ..first.clone() } == *later
 }

@@ -14,7 +14,7 @@ pub struct ModelTurn {
     pub home: usize,
     /// Its first entry there.
     pub at: Ix,
-    /// Where that entry stands in the source: the order of the store.
+    /// Its place in the order in which the store was written.
     pub position: Position,
     /// Time of that entry.
     pub timestamp: Option<Timestamp>,
@@ -113,7 +113,7 @@ impl StoreUsage {
         for copies in copies.into_values() {
             turns.extend(by_request(copies).iter().filter_map(|same| turn(same, &mut ages)));
         }
-        turns.sort_by_key(|turn| turn.position);
+        turns.sort_by_key(|turn| (turn.position, turn.at));
         Self { turns }
     }
 

@@ -108,18 +108,32 @@ fn append<T>(all: &mut Vec<T>, mut more: Vec<T>) {
     all.append(&mut more);
 }
 
-/// Sorts a session by position and numbers the records of a file: blank lines take no number, lost records do.
+/// Sorts a session and numbers the records of a file: blank lines take no number, lost records do.
 fn ordered(store_key: String, mut entries: Vec<Entry>, mut defects: Vec<Defect>) -> Session {
-    defects.sort_by_key(|defect| (defect.position, defect.part));
-    let in_files = entries.iter().any(|entry| matches!(entry.position, Position::Line { .. }));
-    if in_files {
-        entries.sort_by_key(|entry| (entry.position, entry.part));
+    defects.sort_by_key(|defect| (defect.position.within_key(), defect.part));
+    entries.sort_by_key(|entry| (entry.row.within_key(), entry.part));
+    if entries.iter().any(|entry| matches!(entry.row, Position::Line { .. })) {
         number(&mut entries, &mut defects);
     } else {
-        entries.sort_by_key(|entry| entry.seq);
+        place(&mut entries, &defects);
     }
     entries.shrink_to_fit();
     Session { store_key, entries, defects }
+}
+
+/// Deals the places of a store key out to its rows in their order; those of entries are kept.
+fn place(entries: &mut [Entry], defects: &[Defect]) {
+    let rows = entries.iter().map(|entry| entry.row).chain(defects.iter().map(|defect| defect.position));
+    let mut places: Vec<Position> = rows.collect();
+    places.sort_unstable();
+    let mut places = places.into_iter();
+    let mut defects = defects.iter().peekable();
+    for entry in entries {
+        while defects.next_if(|defect| defect.position.within_key() < entry.row.within_key()).is_some() {
+            places.next();
+        }
+        entry.position = places.next().unwrap_or(entry.row);
+    }
 }
 
 fn number(entries: &mut [Entry], defects: &mut [Defect]) {

@@ -88,6 +88,7 @@ fn entry(json: &str, row: &Row<'_>, part: u32, repaired_utf8: bool, interner: &m
     let failure = raw.failure(&kind, flags, message.as_deref(), interner);
     Some(Entry {
         seq: seq.unwrap_or_default(),
+        row: row.position,
         position: row.position,
         part,
         parent: match raw.parent_uuid {

@@ -67,7 +67,10 @@ pub struct Flags {
 pub struct Entry {
     /// Sequence number in its store key: the order of the session.
     pub seq: i64,
-    /// Where the row stands in the source.
+    /// Where the row stands in the source: there its payload is read again.
+    pub row: Position,
+    /// Its place in the order in which the source was written. The rows of one store key have the places of that key, dealt
+    /// out in the order of their sequence numbers: the order of rows only decides between keys.
     pub position: Position,
     /// Which record of its line; 0 unless several are glued together.
     pub part: u32,

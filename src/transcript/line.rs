@@ -35,7 +35,7 @@ pub(super) fn records(line: &str, emit: &mut dyn FnMut(Found<'_>)) {
 
 /// The bytes of the record that `entry` was decoded from, in the row that holds it.
 pub fn record<'a>(row: &'a [u8], entry: &Entry) -> &'a [u8] {
-    let (Position::Line { .. }, Ok(line)) = (entry.position, str::from_utf8(row)) else { return row };
+    let (Position::Line { .. }, Ok(line)) = (entry.row, str::from_utf8(row)) else { return row };
     let mut found = None;
     let mut part = 0;
     records(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line), &mut |record| {

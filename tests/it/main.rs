@@ -38,6 +38,7 @@ mod properties;
 mod read_only;
 mod refusals;
 mod resume_verdicts;
+mod row_order;
 mod runner;
 mod rust_text;
 mod sources;

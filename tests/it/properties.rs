@@ -15,11 +15,11 @@ use crate::store::{Case, write_rows};
 
 /// A row with its own bytes.
 #[derive(Clone)]
-struct Owned {
-    store_key: &'static str,
-    position: Position,
+pub(crate) struct Owned {
+    pub(crate) store_key: &'static str,
+    pub(crate) position: Position,
     uid: Option<String>,
-    payload: Vec<u8>,
+    pub(crate) payload: Vec<u8>,
 }
 
 /// One line a row, so that a failure can be read.
@@ -169,7 +169,7 @@ fn any_entry() -> impl Strategy<Value = (usize, Value)> {
 }
 
 /// Sessions whose entries hang below each other in any way: circles, repeats, gaps, holes.
-fn any_forest() -> impl Strategy<Value = Vec<Owned>> {
+pub(crate) fn any_forest() -> impl Strategy<Value = Vec<Owned>> {
     vec((any_entry(), 0..20_u8), 0..60).prop_map(|entries| {
         let mut next = [0_i64; KEYS.len()];
         let owned = |(rowid, ((key, entry), gap)): (i64, ((usize, Value), u8))| {

@@ -172,30 +172,39 @@ fn uuid(payload: &str) -> Option<String> {
 
 /// A run directory with one session of these payloads, each as it is and without a uid.
 pub(crate) fn write_rows(store_key: &str, payloads: &[String]) -> TempDir {
-    write(payloads.iter().map(|payload| (store_key, None, payload.as_str())))
+    let rows = (0..).zip(payloads);
+    write(rows.map(|(seq, payload)| (store_key, seq, None, payload.as_str())))
+}
+
+/// A run directory with these rows in their order: store key, sequence number, payload.
+pub(crate) fn write_rows_of(rows: &[(&str, i64, &[u8])]) -> TempDir {
+    let text = |payload| std::str::from_utf8(payload).unwrap();
+    write(rows.iter().map(|(store_key, seq, payload)| (*store_key, *seq, None, text(payload))))
 }
 
 /// A run directory with these rows, each a store key and a payload as it is, and this manifest.
 pub(crate) fn write_run(rows: &[(&str, &str)], manifest: Option<&str>) -> TempDir {
-    let built = write(rows.iter().map(|(store_key, payload)| (*store_key, uuid(payload), *payload)));
+    let mut next: BTreeMap<&str, i64> = BTreeMap::new();
+    let built = write(rows.iter().map(|(store_key, payload)| {
+        let seq = next.entry(store_key).or_default();
+        *seq += 1;
+        (*store_key, *seq - 1, uuid(payload), *payload)
+    }));
     if let Some(manifest) = manifest {
         fs::write(built.path().join("runs/manifest.json"), manifest).unwrap();
     }
     built
 }
 
-fn write<'a>(rows: impl Iterator<Item = (&'a str, Option<String>, &'a str)>) -> TempDir {
+fn write<'a>(rows: impl Iterator<Item = (&'a str, i64, Option<String>, &'a str)>) -> TempDir {
     let built = temporary();
     let runs = built.path().join("runs");
     fs::create_dir(&runs).unwrap();
     let database = rusqlite::Connection::open(runs.join("sessions.db")).unwrap();
     database.pragma_update(None, "synchronous", "off").unwrap();
     database.execute_batch(&format!("BEGIN; {SCHEMA}")).unwrap();
-    let mut next: BTreeMap<&str, i64> = BTreeMap::new();
-    for (store_key, uid, payload) in rows {
-        let seq = next.entry(store_key).or_default();
-        database.execute("INSERT INTO entries VALUES (?1, ?2, ?3, ?4)", (store_key, *seq, uid, payload)).unwrap();
-        *seq += 1;
+    for (store_key, seq, uid, payload) in rows {
+        database.execute("INSERT INTO entries VALUES (?1, ?2, ?3, ?4)", (store_key, seq, uid, payload)).unwrap();
     }
     database.execute_batch("COMMIT").unwrap();
     built

@@ -78,16 +78,12 @@ fn model(before: &SessionModel, loaded: &Loaded<'_>) -> SessionModel {
         if is_stored && !line.is_changed() {
             return Some(known.clone());
         }
-        let row = Row {
-            store_key: before.store_key(),
-            position: known.position,
-            uid: None,
-            payload: Ok(line.json().as_bytes()),
-        };
+        let row =
+            Row { store_key: before.store_key(), position: known.row, uid: None, payload: Ok(line.json().as_bytes()) };
         let mut found = None;
         decode_row(&row, &mut interner, &mut |outcome| {
             if let Outcome::Entry(entry) = outcome {
-                found = Some(Entry { seq, ..entry });
+                found = Some(Entry { seq, position: known.position, ..entry });
             }
         });
         found

@@ -156,7 +156,10 @@ fn answer(mut stream: &TcpStream, script: &Mutex<Script>) -> std::io::Result<()>
         script.answers.pop_front().unwrap_or_else(|| says("nothing more to say"))
     };
     if let Answer::Resets(text) = next {
-        return speak(stream, &body, &[json!({"type": "text", "text": text})], Some(Cut::BehindBlocks));
+        let spoken = speak(stream, &body, &[json!({"type": "text", "text": text})], Some(Cut::BehindBlocks));
+        // A reset takes with it what was not read yet.
+        thread::sleep(Duration::from_millis(300));
+        return spoken;
     }
     if has_more {
         stream.read_exact(&mut [0])?;
@@ -183,6 +186,7 @@ fn send(mut stream: &TcpStream, status: u16, body: &Value) -> std::io::Result<()
 }
 
 /// Where an answer breaks off.
+#[derive(Clone, Copy)]
 enum Cut<'a> {
     InText(&'a str),
     BehindBlocks,
