@@ -3,7 +3,7 @@ use super::exit::Exit;
 use super::{output, plugin};
 use crate::analysis::plugins::plugin_validation;
 use crate::plugin::validate;
-use crate::report::{Masker, document, views};
+use crate::report::{document, views};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
@@ -18,7 +18,8 @@ pub(super) struct Args {
     /// Take warnings for errors
     #[arg(long)]
     strict: bool,
-    /// Print the JSON document of `claude plugin validate --json` instead of a report
+    /// Print the JSON document of `claude plugin validate --json` instead of a report: byte for byte what the files say, so
+    /// that secrets in them are not masked, with or without --reveal. The reports mask them
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Tell also what the CLI does not check: it becomes findings with codes
@@ -35,8 +36,7 @@ impl Args {
         let validation = validate(&path).context("unexpected error during validation")?;
         let (result, findings) = plugin_validation(&validation, self.strict, self.lint);
         if self.json {
-            let masker = if common.reveal { Masker::revealing() } else { Masker::masking() };
-            output::write(&common, &document(&result.verdict, &masker)?)?;
+            output::write(&common, &document(&result.verdict)?)?;
         } else {
             let page = || views::plugin_validation(&result, &findings, &plugin::from_here(&result.verdict.target));
             plugin::write(&common, "plugin-validate", &path, &result, &findings, page)?;

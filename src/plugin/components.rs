@@ -53,53 +53,64 @@ pub(super) fn check(kind: Kind, text: &str) -> Said {
         )),
         Frontmatter::NoMapping(found) => Said::error(Issue::new(
             "frontmatter",
-            format!("Frontmatter must be a YAML mapping (key: value pairs), got {}.", with_article(found)),
+            format!("Frontmatter must be a YAML mapping (key: value pairs), got {found}."),
         )),
         Frontmatter::Fields(fields) => check_fields(kind, &fields),
     }
 }
 
-fn with_article(kind: &str) -> String {
-    match kind {
-        "null" => kind.to_owned(),
-        "array" | "object" => format!("an {kind}"),
-        _ => format!("a {kind}"),
+/// The kind of a YAML value as JavaScript's `typeof` calls it.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null | Value::Array(_) | Value::Object(_) => "object",
+        Value::Number(_) => "number",
+        Value::Bool(_) | Value::String(_) => kind_of(Some(value)),
     }
 }
 
-fn check_fields(kind: Kind, fields: &Map<String, Value>) -> Said {
+/// As [`type_of`], and a list is called one.
+fn kind(value: &Value) -> &'static str {
+    if value.is_array() { "array" } else { type_of(value) }
+}
+
+fn check_fields(component: Kind, fields: &Map<String, Value>) -> Said {
     let mut said = Said::default();
-    let got = |name: &str| kind_of(fields.get(name));
+    let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
     let mut error = |name: &str, message: String| said.errors.push(Issue::new(name, message));
-    if fields.get("name").is_some_and(|name| !name.is_string() && !name.is_null()) {
-        error("name", format!("name must be a string, got {}.", got("name")));
+    if let Some(name) = field("name").filter(|name| !name.is_string()) {
+        error("name", format!("name must be a string, got {}.", type_of(name)));
     }
-    let description = fields.get("description");
-    if description.is_some_and(|value| !value.is_string() && !value.is_number() && !value.is_null()) {
-        let message =
-            format!("description must be a string, got {}. At runtime this value is dropped.", got("description"));
+    if let Some(list) = field("description").filter(|value| value.is_array() || value.is_object()) {
+        let message = format!("description must be a string, got {}. At runtime this value is dropped.", kind(list));
         error("description", message);
     }
-    if matches!(kind, Kind::Skill | Kind::Command) {
-        let is_list = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-        if fields.get("allowed-tools").is_some_and(|tools| !tools.is_string() && !tools.is_null() && !is_list(tools)) {
-            let message = format!("allowed-tools must be a string or array of strings, got {}.", got("allowed-tools"));
-            error("allowed-tools", message);
-        }
-        let shell = fields.get("shell").filter(|shell| !["bash", "powershell"].map(Value::from).contains(shell));
-        if let Some(shell) = shell.filter(|shell| !shell.is_null()) {
-            let shown = shell.as_str().map_or_else(|| kind_of(Some(shell)).to_owned(), |text| format!("'{text}'"));
-            error("shell", format!("shell must be 'bash' or 'powershell', got {shown}."));
+    match field("allowed-tools") {
+        None | Some(Value::String(_)) => {}
+        Some(Value::Array(tools)) if tools.iter().all(Value::is_string) => {}
+        Some(Value::Array(_)) => error("allowed-tools", "allowed-tools array must contain only strings.".to_owned()),
+        Some(other) => {
+            error("allowed-tools", format!("allowed-tools must be a string or array of strings, got {}.", kind(other)));
         }
     }
-    if description.is_none() {
-        let word = kind.word();
+    if matches!(component, Kind::Skill | Kind::Command)
+        && let Some(wrong) = field("shell").and_then(wrong_shell)
+    {
+        error("shell", wrong);
+    }
+    if !fields.contains_key("description") {
+        let word = component.word();
         let message = format!(
             "No description in frontmatter. A description helps users and Claude understand when to use this {word}."
         );
         said.warnings.push(Issue::new("description", message));
     }
     said
+}
+
+fn wrong_shell(shell: &Value) -> Option<String> {
+    let Some(text) = shell.as_str() else { return Some(format!("shell must be a string, got {}.", type_of(shell))) };
+    let is_known = ["bash", "powershell"].contains(&text.trim().to_lowercase().as_str());
+    (!is_known).then(|| format!("shell must be 'bash' or 'powershell', got '{text}'."))
 }
 
 #[cfg(test)]
@@ -113,7 +124,8 @@ mod tests {
             said.errors.into_iter().chain(said.warnings).map(|issue| issue.message).collect::<Vec<_>>()
         };
         assert!(said(Kind::Skill, "description: ''").is_empty());
-        assert!(said(Kind::Agent, "description: 5\nallowed-tools: 5").is_empty());
+        assert!(said(Kind::Agent, "description: true\nallowed-tools: [x]\nshell: zsh").is_empty());
+        assert!(said(Kind::Skill, "description: 5\nshell: ' Bash '").is_empty());
         let expected = [
             "name must be a string, got number.",
             "description must be a string, got array. At runtime this value is dropped.",
@@ -122,6 +134,10 @@ mod tests {
         ];
         assert_eq!(said(Kind::Command, "name: 5\ndescription: [x, y]\nallowed-tools: 5\nshell: zsh"), expected);
         assert_eq!(said(Kind::Skill, "- x"), ["Frontmatter must be a YAML mapping (key: value pairs), got an array."]);
+        assert_eq!(
+            said(Kind::Agent, "name: [x]\ndescription: d\nallowed-tools: [5]"),
+            ["name must be a string, got object.", "allowed-tools array must contain only strings.",]
+        );
         assert_eq!(check(Kind::Skill, "no head").warnings[0].path, "frontmatter");
     }
 }

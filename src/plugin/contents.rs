@@ -1,25 +1,18 @@
 use super::components::{self, Kind};
 use super::hooks;
 use super::issue::Issue;
-use super::manifest::{Said, deprecated, inline_objects};
-use super::mcp::{self, NOT_READ};
+use super::manifest::{Said, deprecated};
+use super::manifest_file::PLUGIN_JSON;
+use super::mcp;
+use super::mcp_check::Options;
+use super::modules;
+use super::not_read;
 use super::paths;
 use super::root::{Root, Text};
 use super::tree::{Node, join};
 use super::verdict::FileVerdict;
 use super::wanted::is_json;
-use serde_json::{Map, Value};
-use std::collections::BTreeSet;
-
-const LINKED_FOLDER: &str = "This directory is a symlink, so the validator read nothing in it — components are read \
-     without following symlinks. To check what a symlink points to, validate that path.";
-
-const LINKED_HOOKS: &str = "The file is not a regular file (a symlink, a FIFO, a directory) and was not read — hooks files \
-     are read without following symlinks and are capped at 1048576 bytes. The plugin loader has neither limit, so validate \
-     the real file separately.";
-
-const CLAUDE_MD: &str = "CLAUDE.md at the plugin root is not loaded as project context. To ship context with your plugin, \
-     use a skill (skills/<name>/SKILL.md) instead.";
+use serde_json::Value;
 
 /// The files of a plugin beside its manifest, as the CLI checks them; links are not followed (spec/plugins.md, Symlinks).
 pub(super) struct Contents<'a> {
@@ -35,15 +28,9 @@ impl<'a> Contents<'a> {
 
     /// Every file of a plugin.
     pub(super) fn of_plugin(mut self) -> Vec<FileVerdict> {
-        if self.root.at("CLAUDE.md").is_some() {
-            self.say("CLAUDE.md", "plugin", Said::warning(Issue::new("root", CLAUDE_MD)));
-        }
+        self.instructions();
         self.settings();
         self.skills("skills");
-        let has_skills = self.root.at("skills").is_some() || self.manifest.is_some_and(|m| m.get("skills").is_some());
-        if !has_skills {
-            self.file("SKILL.md", Kind::Skill);
-        }
         self.markdown("agents", Kind::Agent);
         self.markdown("commands", Kind::Command);
         self.hooks();
@@ -78,13 +65,22 @@ impl<'a> Contents<'a> {
 
     fn say(&mut self, path: &str, kind: &'static str, said: Said) {
         if !said.is_empty() {
-            self.said.push(FileVerdict::new(self.root.shown(path), kind, said));
+            self.said.push(FileVerdict::new(&self.root.shown(path), kind, said));
         }
     }
 
-    fn file(&mut self, path: &str, kind: Kind) {
-        if let Text::Is(text) = self.root.text(path) {
-            self.say(path, kind.word(), components::check(kind, text));
+    /// Files at the root that hold instructions in a project, and none in a plugin, in any case of letters.
+    fn instructions(&mut self) {
+        for name in self.root.names("") {
+            let consequence = match name.to_lowercase().as_str() {
+                "claude.md" => not_read::CLAUDE_MD,
+                "claude.local.md" => not_read::CLAUDE_LOCAL_MD,
+                _ => continue,
+            };
+            if matches!(self.root.at(name), Some(Node::File(_))) {
+                let said = format!("{name} at the plugin root is not loaded as project context. {consequence}");
+                self.say(name, "plugin", Said::warning(Issue::new("root", said)));
+            }
         }
     }
 
@@ -92,28 +88,46 @@ impl<'a> Contents<'a> {
     fn is_linked(&mut self, path: &str, kind: Kind) -> bool {
         let is_link = self.root.is_link(path);
         if is_link {
-            self.say(path, kind.word(), Said::warning(Issue::new("directory", LINKED_FOLDER)));
+            self.unread(path, kind, not_read::LINKED_FOLDER.to_owned());
         }
         is_link
     }
 
+    /// A link that was not followed. Without a manifest, hooks could stand behind it.
+    fn unread(&mut self, path: &str, kind: Kind, said: String) {
+        let warning = Said::warning(Issue::new("directory", said));
+        let verdict = FileVerdict::new(&self.root.shown(path), kind.word(), warning);
+        let modules = verdict.modules.filter(|_| self.manifest.is_some() || kind != Kind::Skill);
+        self.said.push(FileVerdict { modules, ..verdict });
+    }
+
+    /// Skills are the `SKILL.md` of the folders in a folder; one beside them loads and is not checked.
     fn skills(&mut self, folder: &str) {
         if self.is_linked(folder, Kind::Skill) {
             return;
         }
         let Some(Node::Folder(names)) = self.root.at(folder) else { return };
-        let mut links = 0;
+        let (mut links, mut irregular, mut large) = (0, 0, 0);
         for name in names {
             let skill = join(folder, &format!("{name}/SKILL.md"));
-            if self.root.is_link(&join(folder, name)) || self.root.is_link(&skill) {
+            if self.root.is_link(&join(folder, name)) {
                 links += 1;
-            } else {
-                self.file(&skill, Kind::Skill);
+                continue;
+            }
+            match self.root.text(&skill) {
+                Text::Is(text) => self.say(&skill, Kind::Skill.word(), components::check(Kind::Skill, text)),
+                Text::NotRegular => irregular += 1,
+                Text::TooLong => large += 1,
+                Text::Missing | Text::Failed(_) => {}
             }
         }
-        self.file(&join(folder, "SKILL.md"), Kind::Skill);
+        let follows = if folder.is_empty() { not_read::FOLLOWED } else { not_read::FOLLOWED_INSIDE };
         if links > 0 {
-            self.say(folder, "skill", Said::warning(Issue::new("directory", linked_entries(links))));
+            self.unread(folder, Kind::Skill, not_read::linked_entries(links, follows));
+        }
+        let said = [(irregular, not_read::irregular(irregular, follows)), (large, not_read::too_large(large))];
+        for (_, said) in said.into_iter().filter(|(count, _)| *count > 0) {
+            self.say(folder, "skill", Said::warning(Issue::new("directory", said)));
         }
     }
 
@@ -122,13 +136,20 @@ impl<'a> Contents<'a> {
             return;
         }
         let start = self.root.shown(folder);
-        for file in self.root.markdown(folder, false, &mut false) {
-            let Some(text) = self.root.text_at(&file.real) else { continue };
+        let mut large = 0;
+        for file in self.root.markdown(folder, false) {
+            let Some(text) = self.root.text_at(&file.real) else {
+                large += usize::from(self.root.is_too_long(&file.real));
+                continue;
+            };
             let said = components::check(kind, text);
             if !said.is_empty() {
                 let path = file.folders.iter().chain([&file.name]).fold(start.clone(), |path, name| join(&path, name));
-                self.said.push(FileVerdict::new(path, kind.word(), said));
+                self.said.push(FileVerdict::new(&path, kind.word(), said));
             }
+        }
+        if large > 0 {
+            self.say(folder, kind.word(), Said::warning(Issue::new("directory", not_read::too_large(large))));
         }
     }
 
@@ -139,20 +160,33 @@ impl<'a> Contents<'a> {
         if !notes.is_empty() {
             let notes = notes.into_iter().map(ToOwned::to_owned).collect();
             let said = Said { notes, ..Said::default() };
-            self.said.push(FileVerdict::new("settings.json".to_owned(), "plugin", said));
+            self.said.push(FileVerdict::new("settings.json", "plugin", said));
         }
     }
 
     fn hooks(&mut self) {
+        if self.root.manifest_is_unread() {
+            let warning = Said::warning(Issue::new("directory", not_read::MANIFEST));
+            self.said.push(FileVerdict::unread_hooks(&self.root.shown(PLUGIN_JSON), warning));
+        }
         let declared = paths::files(self.manifest, "hooks", "hooks/hooks.json");
         for path in ["hooks/hooks.json".to_owned()].iter().chain(&declared) {
             let said = match self.root.text(path) {
-                Text::Is(text) => hooks::file(text).said,
+                _ if path.is_empty() || self.root.is_below_link(path) => not_read::hooks(not_read::Why::LinkedFolder),
+                Text::Is(text) => {
+                    let reading = hooks::file(text);
+                    let mut said = reading.said;
+                    said.errors.extend(modules::check(&self.root, path, reading.modules.as_ref()));
+                    self.say(path, "hooks", said);
+                    continue;
+                }
                 Text::Missing => continue,
-                Text::NotRegular | Text::TooLong => Said::warning(Issue::new("directory", LINKED_HOOKS)),
-                Text::Failed(error) => unreadable(error),
+                Text::NotRegular => not_read::hooks(not_read::Why::Irregular),
+                Text::TooLong => not_read::hooks(not_read::Why::TooLong),
+                Text::Failed(error) => format!("The file was not read: {error}."),
             };
-            self.say(path, "hooks", said);
+            let warning = Said::warning(Issue::new("directory", said));
+            self.said.push(FileVerdict::unread_hooks(&self.root.shown(path), warning));
         }
     }
 
@@ -162,76 +196,23 @@ impl<'a> Contents<'a> {
         for path in [".mcp.json".to_owned()].iter().chain(declared.iter().filter(|path| is_json(path))) {
             let said = match self.root.text(path) {
                 Text::Is(text) => match mcp::in_file(text) {
-                    Ok(servers) => options.check(&servers),
+                    Ok(file) => {
+                        let mut said = options.check(&file.servers, file.field);
+                        said.add(file.said);
+                        said
+                    }
                     Err(issue) => Said::error(issue),
                 },
                 Text::Missing => continue,
-                Text::NotRegular | Text::TooLong => Said::warning(Issue::new("directory", NOT_READ)),
-                Text::Failed(error) => unreadable(error),
+                Text::NotRegular => unread(not_read::mcp(not_read::Why::Irregular)),
+                Text::TooLong => unread(not_read::mcp(not_read::Why::TooLong)),
+                Text::Failed(error) => unread(format!("The file was not read: {error}.")),
             };
             self.say(path, "mcp", said);
         }
     }
 }
 
-fn unreadable(error: &str) -> Said {
-    Said::warning(Issue::new("directory", format!("The file was not read: {error}.")))
-}
-
-fn linked_entries(links: usize) -> String {
-    let entries = if links == 1 {
-        "1 entry here is a symlink and was not read".to_owned()
-    } else {
-        format!("{links} entries here are symlinks and were not read")
-    };
-    format!(
-        "{entries} — components are read without following symlinks. A session started with --plugin-dir on this plugin \
-         follows a symlink here. An installed plugin follows one only if it points inside the plugin's installed folder, \
-         or, for a plugin read in place from a local marketplace folder, inside that folder; a project's .claude/skills \
-         plugin, only if it points inside the folder holding that .claude. To check what a symlink points to, validate that \
-         path."
-    )
-}
-
-/// The options that a manifest asks of its user, for all of its servers and for those of a channel.
-pub(super) struct Options<'a> {
-    manifest: Option<&'a Value>,
-    of_channels: BTreeSet<(&'a str, &'a str)>,
-}
-
-impl<'a> Options<'a> {
-    pub(super) fn of(manifest: Option<&'a Value>) -> Self {
-        let mut of_channels = BTreeSet::new();
-        let channels = manifest.and_then(|manifest| manifest.get("channels")?.as_array()).into_iter().flatten();
-        for channel in channels {
-            let Some(server) = channel.get("server").and_then(Value::as_str) else { continue };
-            let options = channel.get("userConfig").and_then(Value::as_object).into_iter().flatten();
-            of_channels.extend(options.map(|(key, _)| (server, key.as_str())));
-        }
-        Self { manifest, of_channels }
-    }
-
-    fn is_declared(&self, server: &str, key: &str) -> bool {
-        let options = self.manifest.and_then(|manifest| manifest.get("userConfig"));
-        options.is_some_and(|options| options.get(key).is_some()) || self.of_channels.contains(&(server, key))
-    }
-
-    pub(super) fn check(&self, servers: &Map<String, Value>) -> Said {
-        let mut said = Said::default();
-        for (name, server) in servers {
-            said.add(mcp::check(name, server, &|key| self.is_declared(name, key)));
-        }
-        said
-    }
-
-    /// What is said of the servers that stand in the manifest itself, where its schema fits.
-    pub(super) fn check_inline(&self) -> Said {
-        let mut said = Said::default();
-        for servers in self.manifest.and_then(|m| m.get("mcpServers")).map(inline_objects).unwrap_or_default() {
-            if servers.values().all(mcp::is_well_formed) {
-                said.add(self.check(servers));
-            }
-        }
-        said
-    }
+fn unread(said: String) -> Said {
+    Said::warning(Issue::new("directory", said))
 }

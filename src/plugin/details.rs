@@ -5,16 +5,16 @@ use super::inventory::{Inventory, Search, manifest_name};
 use super::lint;
 use super::lsp;
 use super::manifest::{declared_paths, inline_objects};
+use super::manifest_file::{MARKETPLACE_JSON, PLUGIN_JSON, manifest_value};
 use super::manifest_schema;
 use super::mcp;
-use super::names::is_refused_by_path;
+use super::names::{is_refused_by_path, printable, slug};
 use super::paths;
 use super::placeholders::{self, Placeholder};
 use super::reader::Named;
 use super::root::{Root, Text};
 use super::target::{self, TargetError};
 use super::tree::{Node, Resolved, base_name, join, normal, stem};
-use super::validate::{PLUGIN_JSON, manifest_value};
 use super::wanted;
 use crate::unit::{Finding, Tokens};
 use serde::Serialize;
@@ -34,6 +34,12 @@ pub enum DetailsError {
         /// The path.
         path: String,
     },
+    /// The folder is a marketplace, and no plugin itself.
+    #[error("{path} is a marketplace and no plugin: name the folder of one of its plugins")]
+    Marketplace {
+        /// The path.
+        path: String,
+    },
 }
 
 /// What a plugin is and what it costs, as `claude plugin details` tells (spec/plugins.md, plugin details).
@@ -49,8 +55,10 @@ pub struct Details {
     pub description: Option<String>,
     /// Id under which a session loads the folder.
     pub id: String,
-    /// A session would load it.
+    /// A session would load it, if it has what it depends on.
     pub loads: bool,
+    /// Names of the plugins that it depends on, without that of a marketplace and without its own.
+    pub dependencies: Vec<String>,
     /// Folder of its data, below `~/.claude/plugins/data`.
     pub data_folder: String,
     /// Lockfile by which an installed copy gets its Node packages.
@@ -100,7 +108,7 @@ pub struct ComponentCost {
 ///
 /// # Errors
 ///
-/// The path is no folder, or cannot be looked at.
+/// The path is no folder, is that of a marketplace, or cannot be looked at.
 pub fn details(path: &Path) -> Result<Details, DetailsError> {
     let shown = path.display().to_string();
     if target::look(path)? != Named::Folder {
@@ -109,6 +117,9 @@ pub fn details(path: &Path) -> Result<Details, DetailsError> {
     let mut reader = target::open(path)?;
     reader.read_all(&wanted::manifests(""));
     let has_manifest = reader.tree().at(PLUGIN_JSON).is_some();
+    if !has_manifest && reader.tree().at(MARKETPLACE_JSON).is_some() {
+        return Err(DetailsError::Marketplace { path: shown });
+    }
     let manifest = manifest_value(reader.tree(), PLUGIN_JSON).ok().filter(Value::is_object);
     reader.read_all(&wanted::of_plugin("", manifest.as_ref()));
     let tree = reader.finish();
@@ -133,7 +144,8 @@ fn loads(root: &Root<'_>, manifest: &Map<String, Value>) -> bool {
     let inline = manifest.get("hooks").map(inline_objects).unwrap_or_default().into_iter().map(hooks::read);
     // A guard that does not load refuses the plugin; hooks that are no JSON, or not wrapped, are only lost.
     let is_fatal = |reading: hooks::HookReading| reading.said.errors.iter().any(|issue| issue.path == "hooks");
-    is_named && manifest_schema::fatal(manifest).is_empty() && !in_files.chain(inline).any(is_fatal)
+    let is_typed = manifest.get("types").and_then(Value::as_str).is_none_or(|path| path.ends_with(".d.ts"));
+    is_named && is_typed && manifest_schema::fatal(manifest).is_empty() && !in_files.chain(inline).any(is_fatal)
 }
 
 struct Survey<'a> {
@@ -143,7 +155,7 @@ struct Survey<'a> {
 
 impl Survey<'_> {
     fn details(&self, name: String, inventory: Inventory, loads: bool) -> Details {
-        let components = self.components(&name, &inventory);
+        let components = self.components(&name);
         let short = |kinds: &[&str]| {
             let of_kind = components.iter().filter(|component| kinds.contains(&component.kind));
             let mut names: Vec<String> = of_kind.map(|component| component.short_name.clone()).collect();
@@ -161,6 +173,7 @@ impl Survey<'_> {
             data_folder: install::data_folder(&id),
             id,
             loads,
+            dependencies: self.dependencies(&name),
             lockfile,
             node_install,
             skills: short(&["skill", "command"]),
@@ -179,43 +192,43 @@ impl Survey<'_> {
         details
     }
 
-    fn components(&self, plugin: &str, inventory: &Inventory) -> Vec<ComponentCost> {
+    fn components(&self, plugin: &str) -> Vec<ComponentCost> {
         let mut components = Vec::new();
-        for skill in &inventory.skills {
-            let short = skill.name.strip_prefix(&format!("{plugin}:")).unwrap_or(&skill.name);
-            components.extend(self.component("skill", &skill.name, short, &skill.file, &skill.name));
+        for skill in Search::new(self.root, self.manifest, plugin).skill_files() {
+            let full = format!("{plugin}:{}", slug(&skill.name));
+            components.extend(self.component("skill", &full, &skill.name, &skill.file));
         }
         if self.key("agents").is_none() {
             for name in self.root.names("agents").iter().filter(|name| name.strip_suffix(".md").is_some()) {
                 let full = format!("{plugin}:{}", stem(name));
-                components.extend(self.component("agent", &full, stem(name), &join("agents", name), stem(name)));
+                components.extend(self.component("agent", &full, stem(name), &join("agents", name)));
             }
         }
         for folder in self.command_folders() {
             for name in self.root.names(&folder).iter().filter(|name| name.strip_suffix(".md").is_some()) {
                 let full = format!("{plugin}:{}", stem(name));
-                components.extend(self.component("command", &full, stem(name), &join(&folder, name), &full));
+                components.extend(self.component("command", &full, stem(name), &join(&folder, name)));
             }
         }
         components
     }
 
-    /// A component, if its file can be read; `listed` is the name that the model is given.
-    fn component(
-        &self,
-        kind: &'static str,
-        name: &str,
-        short: &str,
-        file: &str,
-        listed: &str,
-    ) -> Option<ComponentCost> {
-        let Resolved::Node(real, Node::File(_)) = self.root.tree.resolve(file) else { return None };
-        let text = self.root.text_at(&real).unwrap_or_default();
-        let units = always_on(listed, text);
+    /// A component, if its file can be read. An agent is listed for the model without the name of its plugin.
+    fn component(&self, kind: &'static str, name: &str, short: &str, file: &str) -> Option<ComponentCost> {
+        let is_agent = kind == "agent";
+        let (text, units) = match self.root.tree.resolve(file) {
+            Resolved::Node(real, Node::File(_)) => {
+                let text = self.root.beginning_at(&real);
+                (text, always_on(if is_agent { short } else { name }, text, !is_agent))
+            }
+            // An agent is listed by the name of its file, though that cannot be opened.
+            Resolved::Missing if is_agent => ("", 0),
+            Resolved::Node(..) | Resolved::Outside | Resolved::Missing => return None,
+        };
         Some(ComponentCost {
             kind,
             name: name.to_owned(),
-            short_name: short.to_owned(),
+            short_name: printable(short),
             always_on_units: units,
             always_on_tokens: Tokens::estimated(units),
             on_invoke_tokens: on_invoke(text),
@@ -226,10 +239,16 @@ impl Survey<'_> {
         self.manifest?.get(key)
     }
 
+    fn dependencies(&self, plugin: &str) -> Vec<String> {
+        let declared = self.key("dependencies").and_then(Value::as_array).into_iter().flatten();
+        let names = declared.filter_map(|one| one.as_str().or_else(|| one.get("name")?.as_str()));
+        let names = names.map(|name| name.split_once('@').map_or(name, |(name, _)| name));
+        names.filter(|name| *name != plugin).map(ToOwned::to_owned).collect()
+    }
+
     fn command_folders(&self) -> Vec<String> {
         match self.key("commands") {
             None => vec!["commands".to_owned()],
-            Some(Value::Object(_)) => Vec::new(),
             Some(declared) => declared_paths(declared).into_iter().filter_map(normal).collect(),
         }
     }
@@ -261,9 +280,12 @@ impl Survey<'_> {
         for path in [default.to_owned()].iter().chain(&paths::files(self.manifest, key, default)) {
             let Text::Is(text) = self.root.text_followed(path) else { continue };
             if key == "lspServers" {
-                names.extend(lsp::file(text).names.into_iter().map(|name| (name, Value::Null)));
+                // A file of which one server is refused is refused whole.
+                let reading = lsp::file(text);
+                let loaded = reading.names.into_iter().filter(|_| reading.faults.is_empty());
+                names.extend(loaded.map(|name| (name, Value::Null)));
             } else {
-                names.extend(mcp::in_file(text).unwrap_or_default().into_iter().map(|(name, _)| (name, Value::Null)));
+                names.extend(mcp::in_file(text).unwrap_or_default().servers);
             }
         }
         for inline in self.key(key).map(inline_objects).unwrap_or_default() {

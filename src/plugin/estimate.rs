@@ -1,4 +1,4 @@
-use super::frontmatter::Document;
+use super::frontmatter::{Document, trimmed};
 use crate::unit::Tokens;
 use std::borrow::Cow;
 
@@ -42,21 +42,36 @@ fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// UTF-16 units of what the model is given in every session of a component that is listed under a name.
-pub(super) fn always_on(listed: &str, text: &str) -> u64 {
+/// Units of what the CLI puts in the place of a description, where neither the head nor the body has one.
+const NO_DESCRIPTION: usize = 5;
+
+/// UTF-16 units of what the model is given in every session of a component that is listed under a name. Skills and commands
+/// are listed in a form in which angle brackets are escaped, agents as they are.
+pub(super) fn always_on(listed: &str, text: &str, is_escaped: bool) -> u64 {
     let document = Document::parse(text);
-    let description = document.text("description").filter(|description| !description.is_empty());
-    let description = description.unwrap_or_else(|| derived(document.body));
-    let when = document.text("when_to_use").unwrap_or_default();
-    let parts = [Cow::Borrowed(listed), description, when];
-    let joined: Vec<&str> = parts.iter().map(AsRef::as_ref).filter(|part: &&str| !part.is_empty()).collect();
-    u64::try_from(units(&joined.join(" "))).unwrap_or(u64::MAX)
+    let described = document.shown("description").filter(|description| !description.is_empty());
+    let described = described.unwrap_or_else(|| derived(document.body));
+    let when = document.joined("when_to_use").unwrap_or_default();
+    let length = |text: &str| {
+        let brackets = if is_escaped { text.matches(['<', '>']).count() * (ESCAPED - 1) } else { 0 };
+        units(text) + brackets
+    };
+    let described = if described.is_empty() { NO_DESCRIPTION } else { length(&described) };
+    let parts = [units(listed), described, length(&when)];
+    let total: usize = parts.iter().filter(|part| **part > 0).map(|part| part + 1).sum();
+    u64::try_from(total.saturating_sub(1)).unwrap_or(u64::MAX)
 }
+
+/// Units of an escaped bracket: `&lt;`.
+const ESCAPED: usize = 4;
 
 /// The first line of a body that says something, without the mark of a heading, cut.
 fn derived(body: &str) -> Cow<'_, str> {
-    let line = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let line = line.trim_start_matches('#').trim_start();
+    let line = body.lines().map(trimmed).find(|line| !line.is_empty()).unwrap_or_default();
+    let heading = line.trim_start_matches('#');
+    let is_heading =
+        heading.len() < line.len() && heading.starts_with(char::is_whitespace) && !trimmed(heading).is_empty();
+    let line = if is_heading { trimmed(heading) } else { line };
     if units(line) <= MAX_DERIVED {
         return Cow::Borrowed(line);
     }
@@ -66,7 +81,7 @@ fn derived(body: &str) -> Cow<'_, str> {
 
 /// Tokens of the body: what each use adds.
 pub(super) fn on_invoke(text: &str) -> Tokens {
-    Tokens::estimated(u64::try_from(units(Document::parse(text).body.trim())).unwrap_or(u64::MAX))
+    Tokens::estimated(u64::try_from(units(trimmed(Document::parse(text).body))).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -87,9 +102,12 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_javascript() {
-        assert_eq!(always_on("p:n", "---\ndescription: é漢😀\nwhen_to_use: now\n---\n"), 3 + 1 + 4 + 1 + 3);
-        assert_eq!(always_on("n", "---\na: b\n---\n\n# Title\n\nMore"), 1 + 1 + 5);
-        assert_eq!(always_on("n", &"x".repeat(101)), 1 + 1 + 100);
+        assert_eq!(always_on("p:n", "---\ndescription: é漢😀\nwhen_to_use: now\n---\n", true), 3 + 1 + 4 + 1 + 3);
+        let body = |body: &str| always_on("n", &format!("---\na: b\n---\n{body}"), true);
+        assert_eq!(["\n# Title\n\nMore", "###x", "#", "#  x  ", ""].map(body), [7, 6, 3, 3, 7]);
+        assert_eq!(body(&"x".repeat(101)), 1 + 1 + 100);
+        let tagged = "---\ndescription: <x>\nwhen_to_use: [a, 5]\n---\n";
+        assert_eq!([true, false].map(|is_escaped| always_on("n", tagged, is_escaped)), [15, 9]);
         assert_eq!(on_invoke("---\na: b\n---\n\n  12345678 \n"), Tokens(2));
     }
 }

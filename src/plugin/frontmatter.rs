@@ -1,10 +1,11 @@
 use super::issue::kind_of;
 use super::json::BYTE_ORDER_MARK;
-use super::limits::{MAX_FRONTMATTER_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
-use saphyr_parser::{Event, Parser, ScalarStyle};
-use serde_json::{Map, Value};
+use super::json_extremes::INFINITE;
+use super::limits::MAX_FRONTMATTER_BYTES;
+use super::names::{ESCAPE, without_sequences};
+use super::yaml::yaml;
+use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The head of a Markdown file.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub(super) enum Frontmatter {
     /// The block is no YAML; what the parser says.
     Broken(String),
     /// The block is YAML, but no mapping; its kind.
-    NoMapping(&'static str),
+    NoMapping(String),
     Fields(Map<String, Value>),
 }
 
@@ -35,48 +36,130 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A field that can be shown as text: a number is written out.
+    /// A field as text, trimmed: a number or a truth value is written out as JavaScript does.
     pub(super) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
-        let Frontmatter::Fields(fields) = &self.head else { return None };
-        match fields.get(name)? {
-            Value::String(text) => Some(Cow::Borrowed(text.trim())),
-            Value::Number(number) => Some(Cow::Owned(number.to_string())),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        match self.field(name)? {
+            Value::String(text) => Some(Cow::Borrowed(trimmed(text))),
+            Value::Number(number) => Some(Cow::Owned(written(number))),
+            Value::Bool(is) => Some(Cow::Owned(is.to_string())),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
         }
+    }
+
+    /// As [`Document::text`], without the sequences that steer a terminal.
+    pub(super) fn shown(&self, name: &str) -> Option<Cow<'_, str>> {
+        let text = self.text(name)?;
+        Some(if text.contains(ESCAPE) { Cow::Owned(without_sequences(&text)) } else { text })
+    }
+
+    /// As [`Document::text`]; of a list, its texts with commas between them.
+    pub(super) fn joined(&self, name: &str) -> Option<Cow<'_, str>> {
+        let Some(Value::Array(items)) = self.field(name) else { return self.text(name) };
+        let text = |item: &Value| match item {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => written(number),
+            Value::Bool(is) => is.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+        };
+        Some(Cow::Owned(items.iter().map(text).collect::<Vec<_>>().join(",")))
+    }
+
+    /// The name, if it is a text with something in it; as it stands.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.field("name")?.as_str().filter(|name| !name.trim().is_empty())
+    }
+
+    fn field(&self, name: &str) -> Option<&Value> {
+        let Frontmatter::Fields(fields) = &self.head else { return None };
+        fields.get(name)
     }
 }
 
-/// The block between the first line and the next line that are `---`, and what follows.
-fn split(text: &str) -> Option<(&str, &str)> {
-    let (first, rest) = text.split_once('\n')?;
-    if first.trim_end() != "---" {
-        return None;
-    }
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end_matches(['\r', '\n']) == "---" {
-            return Some((rest.get(..at)?, rest.get(at + line.len()..)?));
+/// A text without blanks around it, as JavaScript takes blanks.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches(is_blank)
+}
+
+/// A number in the form of JavaScript.
+fn written(number: &Number) -> String {
+    match number.as_f64() {
+        Some(infinite) if infinite.abs() >= INFINITE => {
+            if infinite > 0.0 {
+                "Infinity".to_owned()
+            } else {
+                "-Infinity".to_owned()
+            }
         }
-        at += line.len();
+        Some(real) if number.is_f64() && !(1e-6..1e21).contains(&real.abs()) && real != 0.0 => {
+            let digits = format!("{real:e}");
+            if digits.contains("e-") { digits } else { digits.replace('e', "e+") }
+        }
+        Some(real) if number.is_f64() => real.to_string(),
+        _ => number.to_string(),
     }
-    None
+}
+
+/// The block between a first line `---` and the next three dashes, wherever they stand, and what follows them: the CLI looks
+/// for `^---\s*\n([\s\S]*?)---\s*\n?`, so that three dashes in a value end the block too.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let opened = text.strip_prefix(FENCE)?;
+    let blank = opened.len() - opened.trim_start_matches(is_blank).len();
+    let start = opened.get(..blank)?.rfind('\n')? + 1;
+    let (block, body) = opened.get(start..)?.split_once(FENCE)?;
+    Some((block, body.trim_start_matches(is_blank)))
+}
+
+const FENCE: &str = "---";
+
+/// A blank character, as JavaScript takes it.
+fn is_blank(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == BYTE_ORDER_MARK
 }
 
 fn head(block: &str) -> Frontmatter {
     if block.len() > MAX_FRONTMATTER_BYTES {
         return Frontmatter::Broken(format!("longer than {MAX_FRONTMATTER_BYTES} bytes"));
     }
-    // What is not YAML because of a special character in a plain value is read once more with that value in quotes.
-    let value = yaml(block).or_else(|error| yaml(&quoted(block)).map_err(|_| error));
+    // What is not YAML because of a tab, or of a special character in a plain value, is read once more without it.
+    let value =
+        yaml(block).or_else(|error| yaml(&untabbed(block)).or_else(|_| yaml(&quoted(block))).map_err(|_| error));
     match value {
         Ok(Value::Object(fields)) => Frontmatter::Fields(fields),
-        Ok(other) => Frontmatter::NoMapping(kind_of(Some(&other))),
+        Ok(Value::Null) => Frontmatter::Fields(Map::new()),
+        Ok(Value::Array(_)) => Frontmatter::NoMapping("an array".to_owned()),
+        Ok(other) => Frontmatter::NoMapping(kind_of(Some(&other)).to_owned()),
         Err(error) => Frontmatter::Broken(error),
     }
 }
 
 /// Characters that mean something in YAML when they stand in a plain value.
 const SPECIAL: [char; 13] = ['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`'];
+
+/// The block as the CLI's parser takes it: a tab before a name indents, one after a colon is a blank, and a plain value may
+/// begin with a comma.
+fn untabbed(block: &str) -> String {
+    let mut out = String::with_capacity(block.len() + 64);
+    for line in block.split_inclusive('\n') {
+        let rest = line.trim_start_matches(['\t', ' ']);
+        let indent = line.get(..line.len() - rest.len()).unwrap_or_default();
+        out.push_str(&indent.replace('\t', "  "));
+        match rest.split_once(":\t") {
+            Some((name, value)) if is_name(name) => out.extend([name, ": ", value]),
+            _ => match rest.split_once(": ,") {
+                Some((name, value)) if is_name(name) => {
+                    let value = value.trim_end().replace('\\', "\\\\").replace('"', "\\\"");
+                    out.extend([name, ": \",", &value, "\"\n"]);
+                }
+                _ => out.push_str(rest),
+            },
+        }
+    }
+    out
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
 
 /// The block with quotes around plain values of the first level that hold special characters.
 fn quoted(block: &str) -> String {
@@ -97,108 +180,10 @@ fn quoted(block: &str) -> String {
 /// Name and value of a line `name: value` whose value needs quotes and has none.
 fn plain_value(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let value = value.strip_prefix([' ', '\t'])?.trim();
     let in_quotes = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
     let needs_quotes = value.contains(SPECIAL) || value.contains(": ");
-    (is_name && needs_quotes && !in_quotes('"') && !in_quotes('\'')).then_some((name, value))
-}
-
-/// A collection that is being read.
-enum Open {
-    List(Vec<Value>),
-    Mapping(Map<String, Value>, Option<String>),
-}
-
-/// The first document of a YAML text. Aliases stand for the scalar that they name, or for an empty value of the same kind:
-/// no text can grow by them.
-fn yaml(text: &str) -> Result<Value, String> {
-    let mut open: Vec<(Open, usize)> = Vec::new();
-    let mut anchors: BTreeMap<usize, Value> = BTreeMap::new();
-    let mut values = 0;
-    for event in Parser::new_from_str(text) {
-        let (event, _) = event.map_err(|error| error.to_string())?;
-        let done = match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
-                let value = if style == ScalarStyle::Plain && !is_text { plain(&text) } else { text.as_ref().into() };
-                Some((value, anchor))
-            }
-            Event::Alias(anchor) => Some((anchors.get(&anchor).cloned().unwrap_or_default(), 0)),
-            Event::SequenceStart(anchor, _) => {
-                open.push((Open::List(Vec::new()), anchor));
-                None
-            }
-            Event::MappingStart(anchor, _) => {
-                open.push((Open::Mapping(Map::new(), None), anchor));
-                None
-            }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|(ended, anchor)| (ended.value(), anchor)),
-            Event::DocumentEnd | Event::StreamEnd => return Ok(Value::Null),
-            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => None,
-        };
-        if open.len() > MAX_YAML_DEPTH {
-            return Err(format!("nested deeper than {MAX_YAML_DEPTH} levels"));
-        }
-        let Some((value, anchor)) = done else { continue };
-        values += 1;
-        if values > MAX_YAML_VALUES {
-            return Err(format!("more than {MAX_YAML_VALUES} values"));
-        }
-        if anchor > 0 {
-            anchors.insert(anchor, outline(&value));
-        }
-        match open.last_mut() {
-            Some((parent, _)) => parent.take(value),
-            None => return Ok(value),
-        }
-    }
-    Ok(Value::Null)
-}
-
-impl Open {
-    fn take(&mut self, value: Value) {
-        match self {
-            Self::List(items) => items.push(value),
-            Self::Mapping(fields, name) => match name.take() {
-                Some(name) => {
-                    fields.insert(name, value);
-                }
-                None => *name = Some(value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)),
-            },
-        }
-    }
-
-    fn value(self) -> Value {
-        match self {
-            Self::List(items) => Value::Array(items),
-            Self::Mapping(fields, _) => Value::Object(fields),
-        }
-    }
-}
-
-/// A scalar as it is; a collection without what is in it.
-fn outline(value: &Value) -> Value {
-    match value {
-        Value::Array(_) => Value::Array(Vec::new()),
-        Value::Object(_) => Value::Object(Map::new()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
-/// The value of a plain scalar, by the core schema of YAML 1.2.
-fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => {
-            let is_numeric = text.starts_with(|c: char| c.is_ascii_digit() || ['+', '-', '.'].contains(&c));
-            let whole = text.strip_prefix('+').unwrap_or(text).parse::<i64>().ok().map(Value::from);
-            let number = || text.parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from);
-            whole.or_else(number).filter(|_| is_numeric).unwrap_or_else(|| text.into())
-        }
-    }
+    (is_name(name) && needs_quotes && !in_quotes('"') && !in_quotes('\'')).then_some((name, value))
 }
 
 #[cfg(test)]
@@ -231,11 +216,28 @@ mod tests {
 
     #[test]
     fn a_head_is_only_one_between_two_lines() {
-        let heads = ["x", "---\na: b\n", "--- x\n---\n", "\u{feff}---\n- a\n---\n", "---\n---\nBody"];
-        let heads = heads.map(|text| Document::parse(text).head);
-        let absent = Frontmatter::Absent;
-        assert_eq!(heads[..3], [absent.clone(), absent.clone(), absent]);
-        assert_eq!(heads[3..], [Frontmatter::NoMapping("array"), Frontmatter::NoMapping("null")]);
+        for text in ["x", "---\na: b\n", "--- x\n---\n"] {
+            assert_eq!(Document::parse(text).head, Frontmatter::Absent, "{text:?}");
+        }
+        let list = Document::parse("\u{feff}---\n- a\n---\n");
+        assert_eq!(list.head, Frontmatter::NoMapping("an array".to_owned()));
+        for text in ["---\n---\nBody", "--- \n# nothing\n---\t\nBody", "---\n\nnull\n ---Body"] {
+            let document = Document::parse(text);
+            assert_eq!((document.head, document.body), (Frontmatter::Fields(Map::new()), "Body"), "{text:?}");
+        }
+        assert_eq!(Document::parse("---\na: b --- c\n---\n").body, "c\n---\n");
+    }
+
+    #[test]
+    fn values_are_those_of_the_cli() {
+        let text = "---\na:\tx\nb: ,y\nc:\n\td: 1\ne: [.inf, 0x1f, 0o17, 1e3, -.5, 1_0, .5.6, +5]\nf: &f {g: h}\n<<: *f\n---\n";
+        let e = json!([INFINITE, 31, 15, 1000.0, -0.5, "1_0", ".5.6", 5]);
+        let expected = json!({"a": "x", "b": ",y", "c": {"d": 1}, "e": e, "f": {"g": "h"}, "g": "h"});
+        assert_eq!(fields(text), expected);
+        let document = Document::parse("---\na: 123456789012345678901234567890\nb: true\nc: -.inf\nd: 0x10\n---\n");
+        let texts = ["a", "b", "c", "d"].map(|name| document.text(name).unwrap().into_owned());
+        assert_eq!(texts, ["1.2345678901234568e+29", "true", "-Infinity", "16"]);
+        assert!(matches!(Document::parse("---\n  a: 1\nb: 2\n---\n").head, Frontmatter::Broken(_)));
     }
 
     #[test]
@@ -245,6 +247,8 @@ mod tests {
         let bomb = format!("---\na0: &a0 [x, x]\n{}\nb: &b text\nc: *b\n---\n", levels.join("\n"));
         let read = fields(&bomb);
         assert_eq!((&read["a59"], &read["c"]), (&json!([[], [], [], [], []]), &json!("text")));
+        let long = format!("a: &a {{x: {}}}\n", "y".repeat(10_000)) + &"- *a\n".repeat(100);
+        assert!(matches!(Document::parse(&format!("---\n{long}---\n")).head, Frontmatter::Broken(_)));
         let deep = format!("---\na: {}\n---\n", "[".repeat(100_000));
         // In quotes it is a long text, and no value is nested.
         assert!(matches!(Document::parse(&deep).head, Frontmatter::Fields(_)));

@@ -1,47 +1,11 @@
-use super::issue::{Faults, Field, Issue, above_zero, boolean, kind_of, one_of, string, string_record, strings};
+use super::addresses::listed_of_hook;
+use super::hook_fields::{EVENTS, fields_of};
+use super::issue::{Faults, Field, Issue, any_object, kind_of, strict_fields};
 use super::issue::{expected, fields};
 use super::json;
 use super::manifest::Said;
-use super::manifest_schema::url;
 use serde::Serialize;
 use serde_json::{Map, Value};
-
-/// The events to which hooks can be bound (spec/plugins.md, hooks).
-pub(super) const EVENTS: [&str; 33] = [
-    "SessionStart",
-    "Setup",
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "PreToolUse",
-    "PermissionRequest",
-    "PermissionDenied",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "Notification",
-    "MessageDisplay",
-    "SubagentStart",
-    "SubagentStop",
-    "TaskCreated",
-    "TaskCompleted",
-    "Stop",
-    "StopFailure",
-    "TeammateIdle",
-    "InstructionsLoaded",
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "FileChanged",
-    "WorktreeCreate",
-    "WorktreeRemove",
-    "PreCompact",
-    "PostCompact",
-    "PreModelSwitch",
-    "PostModelSwitch",
-    "Elicitation",
-    "ElicitationResult",
-    "SessionEnd",
-];
 
 /// A hook of these events may be what guards permissions: the CLI refuses the plugin rather than run without it.
 const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
@@ -92,6 +56,8 @@ pub(super) struct HookReading {
     pub(super) hooks: Vec<Hook>,
     /// Events with a list of matchers, in file order, whether their hooks load or not.
     pub(super) events: Vec<String>,
+    /// The hooks modules that a file names.
+    pub(super) modules: Option<Value>,
 }
 
 /// Reads a hooks file.
@@ -110,15 +76,21 @@ pub(super) fn file(text: &str) -> HookReading {
     let Value::Object(object) = value else {
         return failed("root", format!("Invalid input: expected object, received {}", kind_of(Some(&value))));
     };
-    match object.get("hooks") {
+    let modules = object.get("modules").filter(|modules| modules.as_array().is_none_or(|list| !list.is_empty()));
+    let reading = match object.get("hooks") {
         Some(Value::Object(events)) => read(events),
+        Some(Value::Array(list)) if !list.is_empty() => {
+            let said = "PreToolUse/PermissionRequest is declared at the top level, outside the \"hooks\" object";
+            failed("hooks", format!("{said}{REFUSED}"))
+        }
         Some(other) => failed("hooks", format!("Invalid input: expected record, received {}", kind_of(Some(other)))),
-        None if object.contains_key("modules") => HookReading::default(),
+        None if modules.is_some() => HookReading::default(),
         None => failed(
             "root",
             "hooks.json must have `hooks` (the hook matchers) or `modules` (hooks modules), or both".to_owned(),
         ),
-    }
+    };
+    HookReading { modules: modules.cloned(), ..reading }
 }
 
 /// Reads matchers by event, as they stand in a file below `hooks` and in a manifest.
@@ -128,6 +100,21 @@ pub(super) fn read(events: &Map<String, Value>) -> HookReading {
         reading.event(event, groups);
     }
     reading
+}
+
+/// Matchers by event where nothing may be wrong: in an entry of a marketplace.
+pub(super) fn strict(path: &str, value: &Value) -> Faults {
+    let Value::Object(events) = value else { return any_object(path, value) };
+    let mut reading = HookReading::default();
+    for (event, groups) in events.iter().filter(|(event, _)| EVENTS.contains(&event.as_str())) {
+        reading.event(event, groups);
+    }
+    let known: [Field; 33] = EVENTS.map(|event| -> Field { (event, false, |_, _| Faults::none()) });
+    if reading.said.is_empty() {
+        strict_fields(path, events, &known)
+    } else {
+        Faults::wrong_kind(path, "Invalid input")
+    }
 }
 
 impl HookReading {
@@ -188,55 +175,29 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Result<Hook, Strin
         return Err(format!("Hook entry must be an object; received {}", a_kind(Some(entry))));
     };
     let Some(kind) = object.get("type") else { return Err("Hook entry has no \"type\"".to_owned()) };
-    let Some(required) = kind.as_str().and_then(required) else {
-        let shown = kind.as_str().map_or_else(|| kind.to_string(), ToOwned::to_owned);
-        return Err(format!("Unknown hook type \"{shown}\""));
+    let Some(kind) = kind.as_str() else {
+        return Err(format!("Hook entry \"type\" must be a string; received {}", a_kind(Some(kind))));
     };
-    let mut faults = fields("", object, required);
-    faults.add(fields("", object, &OPTIONAL));
+    let Some(table) = fields_of(kind) else { return Err(format!("Unknown hook type \"{kind}\"")) };
+    let faults = fields("", object, table);
     if !faults.is_empty() {
-        return Err(format!("Invalid {} hook ({})", kind.as_str().unwrap_or_default(), listed(&faults)));
+        return Err(format!("Invalid {kind} hook ({})", listed(&faults)));
     }
     let text = |name: &str| object.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
-    let of = |name: &str| text(name).filter(|_| required.iter().any(|(known, _, _)| *known == name));
+    let of = |name: &str| text(name).filter(|_| table.iter().any(|(known, required, _)| *known == name && *required));
     let args = object.get("args").and_then(Value::as_array).filter(|_| of("command").is_some());
     Ok(Hook {
         event: event.to_owned(),
         matcher: matcher.map(ToOwned::to_owned),
-        kind: text("type").unwrap_or_default(),
+        kind: kind.to_owned(),
         command: of("command"),
         args: args.map(|args| args.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()),
-        url: of("url"),
+        url: of("url").map(|url| listed_of_hook(&url)),
         server: of("server"),
         tool: of("tool"),
         prompt: of("prompt"),
         file: String::new(),
     })
-}
-
-const OPTIONAL: [Field; 7] = [
-    ("timeout", false, above_zero),
-    ("args", false, strings),
-    ("async", false, boolean),
-    ("once", false, boolean),
-    ("if", false, string),
-    ("statusMessage", false, string),
-    ("shell", false, |path, value| one_of(path, value, &["bash", "powershell"])),
-];
-
-/// The fields that a hook of this type needs; `None` for a type that does not exist.
-fn required(kind: &str) -> Option<&'static [Field]> {
-    const COMMAND: [Field; 1] = [("command", true, string)];
-    const HTTP: [Field; 2] = [("url", true, url), ("headers", false, string_record)];
-    const TOOL: [Field; 2] = [("server", true, string), ("tool", true, string)];
-    const PROMPT: [Field; 1] = [("prompt", true, string)];
-    match kind {
-        "command" => Some(&COMMAND),
-        "http" => Some(&HTTP),
-        "mcp_tool" => Some(&TOOL),
-        "prompt" | "agent" => Some(&PROMPT),
-        _ => None,
-    }
 }
 
 fn listed(faults: &Faults) -> String {

@@ -4,11 +4,10 @@ use super::lsp::LspServer;
 use super::manifest::{declared_paths, experimental};
 use super::mcp::McpServer;
 use super::monitors::Monitor;
-use super::names::slug;
 use super::root::Root;
 use super::scripts::script_name;
 use super::tree::{Node, Resolved, base_name, join, normal, stem};
-use super::wanted::has_ending;
+use super::wanted::is_markdown;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +77,7 @@ impl<'a> Search<'a> {
         self.mcp_servers();
         self.lsp_servers();
         self.monitors();
-        self.found.incomplete |= !self.root.tree.left_out.is_empty();
+        self.found.incomplete |= !self.root.tree.left_out.is_empty() || self.root.manifest_is_unread();
         self.found
     }
 
@@ -86,62 +85,18 @@ impl<'a> Search<'a> {
         self.manifest?.get(key)
     }
 
-    fn declared(&self, key: &str) -> Vec<String> {
+    pub(super) fn declared(&self, key: &str) -> Vec<String> {
         self.key(key).map(declared_paths).unwrap_or_default().into_iter().filter_map(normal).collect()
     }
 
-    fn full_name(&self, name: &str) -> String {
+    pub(super) fn full_name(&self, name: &str) -> String {
         format!("{}:{name}", self.found.plugin)
     }
 
     /// The name in the head of a file, else `otherwise`.
-    fn head_name(&self, real: &str, otherwise: &str) -> String {
+    pub(super) fn head_name(&self, real: &str, otherwise: &str) -> String {
         let text = self.root.text_at(real).unwrap_or_default();
-        let name = Document::parse(text).text("name").map(std::borrow::Cow::into_owned);
-        name.filter(|name| !name.is_empty()).unwrap_or_else(|| otherwise.to_owned())
-    }
-
-    fn skills(&mut self) -> Vec<Component> {
-        let mut folders = vec![("skills".to_owned(), true)];
-        folders.extend(self.declared("skills").into_iter().map(|path| (path, false)));
-        if self.manifest.is_none() {
-            folders.push((".claude/skills".to_owned(), true));
-        }
-        let mut skills = BTreeMap::new();
-        for (folder, is_default) in folders {
-            self.skills_in(&folder, is_default, &mut skills);
-        }
-        if !self.root.is_folder("skills") && self.key("skills").is_none() {
-            self.skill_itself("", &mut skills);
-        }
-        named_once(skills.into_iter().map(|(file, name)| Component { name, file }))
-    }
-
-    fn skills_in(&mut self, folder: &str, is_default: bool, skills: &mut BTreeMap<String, String>) {
-        if matches!(self.root.resolve(folder), Resolved::Outside) {
-            self.found.incomplete = true;
-        }
-        if self.skill_itself(folder, skills) && !is_default {
-            return;
-        }
-        for name in self.root.names(folder) {
-            match self.root.resolve(&join(folder, &format!("{name}/SKILL.md"))) {
-                Resolved::Node(real, Node::File(_)) => {
-                    skills.entry(real).or_insert_with(|| self.full_name(&slug(name)));
-                }
-                Resolved::Outside => self.found.incomplete = true,
-                Resolved::Node(..) | Resolved::Missing => {}
-            }
-        }
-    }
-
-    /// A folder that is a skill itself: named by its head, else by the folder.
-    fn skill_itself(&mut self, folder: &str, skills: &mut BTreeMap<String, String>) -> bool {
-        let Resolved::Node(real, Node::File(_)) = self.root.resolve(&join(folder, "SKILL.md")) else { return false };
-        let shown = self.root.shown(folder);
-        let name = self.head_name(&real, base_name(&shown));
-        skills.entry(real).or_insert_with(|| self.full_name(&slug(&name)));
-        true
+        Document::parse(text).name().unwrap_or(otherwise).to_owned()
     }
 
     fn commands(&mut self) -> Vec<Component> {
@@ -149,9 +104,7 @@ impl<'a> Search<'a> {
         match self.key("commands") {
             Some(Value::Object(named)) => {
                 for (name, entry) in named {
-                    let source = entry.get("source").and_then(Value::as_str).and_then(normal);
-                    let file = source.map(|path| join(self.root.base, &path)).unwrap_or_default();
-                    commands.push(Component { name: self.full_name(name), file });
+                    self.command(name, entry, &mut commands);
                 }
             }
             declared => {
@@ -161,25 +114,42 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        named_once(commands)
+        named_once(commands.into_iter().filter(|command| !self.root.is_too_long(&command.file)))
     }
 
-    fn commands_in(&mut self, folder: &str, commands: &mut Vec<Component>) {
-        let files = self.root.markdown(folder, true, &mut self.found.incomplete);
+    /// A command of a map: written inline, a file, or a folder of commands with names of their own.
+    fn command(&self, name: &str, entry: &Value, commands: &mut Vec<Component>) {
+        let Some(path) = entry.get("source").and_then(Value::as_str).and_then(normal) else {
+            commands.push(Component { name: self.full_name(name), file: String::new() });
+            return;
+        };
+        match self.root.resolve(&path) {
+            Resolved::Node(_, Node::Folder(_)) => self.commands_in(&path, commands),
+            Resolved::Node(file, Node::File(_)) if is_markdown(&file) => {
+                commands.push(Component { name: self.full_name(name), file });
+            }
+            Resolved::Node(..) | Resolved::Outside | Resolved::Missing => {}
+        }
+    }
+
+    /// A folder with a `SKILL.md` is a command itself: what stands beside and below it are none.
+    fn commands_in(&self, folder: &str, commands: &mut Vec<Component>) {
+        let files = self.root.markdown(folder, true);
         let is_skill = |name: &str| name.eq_ignore_ascii_case("SKILL.md");
-        let skilled: BTreeSet<Vec<String>> =
-            files.iter().filter(|file| is_skill(&file.name)).map(|file| file.folders.clone()).collect();
-        for file in files {
+        let skilled: BTreeSet<&[String]> =
+            files.iter().filter(|file| is_skill(&file.name)).map(|file| file.folders.as_slice()).collect();
+        for file in &files {
             let mut parts = file.folders.clone();
+            let hidden_by = if is_skill(&file.name) { parts.len() } else { parts.len() + 1 };
+            if (0..hidden_by).any(|depth| parts.get(..depth).is_some_and(|above| skilled.contains(above))) {
+                continue;
+            }
             if !is_skill(&file.name) {
-                if skilled.contains(&file.folders) {
-                    continue;
-                }
-                parts.push(stem(&file.name).to_owned());
+                parts.push(markdown_stem(&file.name).to_owned());
             } else if parts.is_empty() {
                 parts.push(base_name(folder).to_owned());
             }
-            commands.push(Component { name: self.full_name(&parts.join(":")), file: file.real });
+            commands.push(Component { name: self.full_name(&parts.join(":")), file: file.real.clone() });
         }
     }
 
@@ -188,13 +158,13 @@ impl<'a> Search<'a> {
         let starts = if declared { self.declared("agents") } else { vec!["agents".to_owned()] };
         let mut agents = Vec::new();
         for start in starts {
-            for file in self.root.markdown(&start, true, &mut self.found.incomplete) {
+            for file in self.root.markdown(&start, true) {
                 let mut parts = if declared { Vec::new() } else { file.folders };
-                parts.push(self.head_name(&file.real, stem(&file.name)));
+                parts.push(self.head_name(&file.real, markdown_stem(&file.name)));
                 agents.push(Component { name: self.full_name(&parts.join(":")), file: file.real });
             }
         }
-        named_once(agents)
+        named_once(agents.into_iter().filter(|agent| !self.root.is_too_long(&agent.file)))
     }
 
     fn output_styles(&mut self) -> Vec<Component> {
@@ -202,8 +172,8 @@ impl<'a> Search<'a> {
         let starts = if declared { self.declared("outputStyles") } else { vec!["output-styles".to_owned()] };
         let mut styles = Vec::new();
         for start in starts {
-            for file in self.root.markdown(&start, true, &mut self.found.incomplete) {
-                let name = self.full_name(&self.head_name(&file.real, stem(&file.name)));
+            for file in self.root.markdown(&start, true) {
+                let name = self.full_name(&self.head_name(&file.real, markdown_stem(&file.name)));
                 styles.push(Component { name, file: file.real });
             }
         }
@@ -211,41 +181,39 @@ impl<'a> Search<'a> {
     }
 
     /// Files of one folder, or the file itself, with an ending.
-    fn files(&mut self, start: &str, ending: &str) -> Vec<String> {
+    fn files(&self, start: &str, ending: &str) -> Vec<String> {
+        let has_ending = |name: &str| name.strip_suffix(ending).is_some();
         match self.root.resolve(start) {
-            Resolved::Node(real, Node::File(_)) if has_ending(&real, ending) => vec![real],
+            Resolved::Node(real, Node::File(_)) if has_ending(&real) => vec![real],
             Resolved::Node(_, Node::Folder(names)) => {
-                let mut files = Vec::new();
-                for name in names.iter().filter(|name| has_ending(name, ending)) {
-                    match self.root.resolve(&join(start, name)) {
-                        Resolved::Node(real, Node::File(_)) => files.push(real),
-                        Resolved::Outside => self.found.incomplete = true,
-                        Resolved::Node(..) | Resolved::Missing => {}
-                    }
-                }
-                files
+                let paths =
+                    names.iter().filter(|name| has_ending(name)).map(|name| self.root.resolve(&join(start, name)));
+                let file = |resolved| match resolved {
+                    Resolved::Node(real, Node::File(_)) => Some(real),
+                    Resolved::Node(..) | Resolved::Outside | Resolved::Missing => None,
+                };
+                paths.filter_map(file).collect()
             }
-            Resolved::Outside => {
-                self.found.incomplete = true;
-                Vec::new()
-            }
-            Resolved::Node(..) | Resolved::Missing => Vec::new(),
+            Resolved::Node(..) | Resolved::Outside | Resolved::Missing => Vec::new(),
         }
     }
 
-    fn themes(&mut self) -> Vec<Component> {
+    fn themes(&self) -> Vec<Component> {
         let declared = self.manifest.and_then(|manifest| experimental(manifest, "themes"));
         let starts = declared.map_or_else(
             || vec!["themes".to_owned()],
             |value| declared_paths(value).into_iter().filter_map(normal).collect(),
         );
         let files: Vec<String> = starts.iter().flat_map(|start| self.files(start, ".json")).collect();
-        let parses = |file: &String| self.root.text_at(file).is_some_and(|text| super::json::parse(text).is_ok());
+        let is_theme = |file: &String| {
+            let text = self.root.text_at(file);
+            text.is_some_and(|text| super::json::parse(text).is_ok_and(|value| value.is_object()))
+        };
         let theme = |file: String| Component { name: self.full_name(stem(base_name(&file))), file };
-        named_once(files.into_iter().filter(parses).map(theme))
+        named_once(files.into_iter().filter(is_theme).map(theme))
     }
 
-    fn workflows(&mut self) -> Vec<Component> {
+    fn workflows(&self) -> Vec<Component> {
         let declared = self.key("workflows").is_some();
         let starts = if declared { self.declared("workflows") } else { vec!["workflows".to_owned()] };
         let files: Vec<String> = starts.iter().flat_map(|start| self.files(start, ".js")).collect();
@@ -256,15 +224,22 @@ impl<'a> Search<'a> {
         named_once(files.into_iter().filter_map(workflow))
     }
 
-    fn bin(&self) -> Vec<String> {
-        let is_file =
-            |name: &&String| matches!(self.root.resolve(&join("bin", name)), Resolved::Node(_, Node::File(_)));
-        self.root.names("bin").iter().filter(is_file).cloned().collect()
+    /// Files of `bin`, and links, wherever they lead: their names are all that is said of them.
+    fn bin(&mut self) -> Vec<String> {
+        self.found.incomplete |= matches!(self.root.resolve("bin"), Resolved::Outside);
+        let is_program =
+            |name: &&String| matches!(self.root.at(&join("bin", name)), Some(Node::File(_) | Node::Link(_)));
+        self.root.names("bin").iter().filter(is_program).cloned().collect()
     }
 }
 
+/// The name of a Markdown file without its ending, which the CLI only cuts in lower case.
+fn markdown_stem(name: &str) -> &str {
+    name.strip_suffix(".md").filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
 /// In the order of their names, each name once.
-fn named_once(components: impl IntoIterator<Item = Component>) -> Vec<Component> {
+pub(super) fn named_once(components: impl IntoIterator<Item = Component>) -> Vec<Component> {
     let mut by_name = BTreeMap::new();
     for component in components {
         by_name.entry(component.name.clone()).or_insert(component);

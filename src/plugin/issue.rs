@@ -1,3 +1,5 @@
+use super::json_extremes::INFINITE;
+use super::names::visible;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -13,8 +15,8 @@ pub struct Issue {
 }
 
 impl Issue {
-    pub(super) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), code: () }
+    pub(super) fn new(path: impl AsRef<str>, message: impl AsRef<str>) -> Self {
+        Self { path: visible(path.as_ref()).trim().to_owned(), message: visible(message.as_ref()), code: () }
     }
 }
 
@@ -32,12 +34,12 @@ impl Faults {
     }
 
     /// The value is of the wrong kind.
-    pub(super) fn wrong_kind(path: &str, message: impl Into<String>) -> Self {
+    pub(super) fn wrong_kind(path: &str, message: impl AsRef<str>) -> Self {
         Self { issues: vec![Issue::new(path, message)], wrong_kind: true }
     }
 
     /// The value is of the right kind and breaks a rule.
-    pub(super) fn broken_rule(path: &str, message: impl Into<String>) -> Self {
+    pub(super) fn broken_rule(path: &str, message: impl AsRef<str>) -> Self {
         Self { issues: vec![Issue::new(path, message)], wrong_kind: false }
     }
 
@@ -84,11 +86,17 @@ pub(super) fn kind_of(value: Option<&Value>) -> &'static str {
         None => "undefined",
         Some(Value::Null) => "null",
         Some(Value::Bool(_)) => "boolean",
+        Some(value) if is_infinite(value) => "Infinity",
         Some(Value::Number(_)) => "number",
         Some(Value::String(_)) => "string",
         Some(Value::Array(_)) => "array",
         Some(Value::Object(_)) => "object",
     }
+}
+
+/// Whether this stands for a number beyond the range of `f64`, which is none for the CLI's schemas.
+fn is_infinite(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.abs() >= INFINITE)
 }
 
 pub(super) fn expected(path: &str, kind: &str, value: Option<&Value>) -> Faults {
@@ -112,7 +120,7 @@ pub(super) fn boolean(path: &str, value: &Value) -> Faults {
 }
 
 pub(super) fn number(path: &str, value: &Value) -> Faults {
-    if value.is_number() { Faults::none() } else { expected(path, "number", Some(value)) }
+    if value.is_number() && !is_infinite(value) { Faults::none() } else { expected(path, "number", Some(value)) }
 }
 
 /// A number above zero.

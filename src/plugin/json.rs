@@ -1,13 +1,41 @@
 use super::issue::Issue;
-use serde_json::Value;
+use super::json_extremes::tamed;
 use serde_json::error::Category;
+use serde_json::{Map, Value};
 
 /// The mark that some editors put at the beginning of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads JSON; an error is worded as by the CLI, as far as its words are known (spec/plugins.md, Discovery).
+/// Reads JSON as JavaScript does; an error is worded as by the CLI, as far as its words are known (spec/plugins.md, Discovery).
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("JSON Parse error: {}", words(text, &error)))
+    let read = serde_json::from_str(text).or_else(|error| {
+        tamed(text).and_then(|tamed| serde_json::from_str(&tamed).ok()).ok_or_else(|| words(text, &error))
+    });
+    let mut value = read.map_err(|words| format!("JSON Parse error: {words}"))?;
+    order_keys(&mut value);
+    Ok(value)
+}
+
+/// Puts the fields of objects into the order of JavaScript: whole numbers first, by size, then the others as they stand.
+fn order_keys(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if fields.keys().any(|name| index(name).is_some()) {
+                let (mut numbers, others): (Vec<_>, Vec<_>) =
+                    std::mem::take(fields).into_iter().partition(|(name, _)| index(name).is_some());
+                numbers.sort_by_key(|(name, _)| index(name));
+                *fields = numbers.into_iter().chain(others).collect::<Map<_, _>>();
+            }
+            fields.values_mut().for_each(order_keys);
+        }
+        Value::Array(items) => items.iter_mut().for_each(order_keys),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A name that JavaScript takes for the index of an array.
+fn index(name: &str) -> Option<u32> {
+    name.parse().ok().filter(|index: &u32| *index < u32::MAX && index.to_string() == name)
 }
 
 /// Reads a manifest, which may begin with a byte-order mark.
@@ -75,6 +103,8 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err(), format!("JSON Parse error: {expected}"), "{text:?}");
         }
-        assert_eq!(parse_manifest("\u{feff}{}"), Ok(Value::Object(serde_json::Map::new())));
+        let names = parse(r#"{"b": 1, "10": {"1": 0, "a": 0, "0": 0}, "9": 1, "01": 1}"#).unwrap();
+        assert_eq!(names.to_string(), r#"{"9":1,"10":{"0":0,"1":0,"a":0},"b":1,"01":1}"#);
+        assert_eq!(parse_manifest("\u{feff}{}"), Ok(Value::Object(Map::new())));
     }
 }

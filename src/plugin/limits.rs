@@ -3,6 +3,10 @@
 /// Longest file that is read, in bytes: the limit of the agent CLI itself (spec/plugins.md, Symlinks).
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 
+/// Longest manifest that is read, in bytes. The agent CLI itself reads one of any length (spec/plugins.md, Symlinks); a
+/// gigabyte would have to fit into memory several times.
+pub(super) const MAX_MANIFEST_BYTES: u64 = 16 << 20;
+
 /// Bytes of text that are read of one directory. The largest plugins hold a few megabytes of instructions.
 pub(super) const MAX_TOTAL_BYTES: u64 = 64 << 20;
 

@@ -48,7 +48,7 @@ pub(super) fn check(root: Root<'_>, manifest: Option<&Value>, inventory: Option<
 
 /// The manifest of the plugin, as a place.
 pub(super) fn manifest_place(root: &Root<'_>) -> Place {
-    Place::file(join(root.base, super::validate::PLUGIN_JSON))
+    Place::file(join(root.base, super::manifest_file::PLUGIN_JSON))
 }
 
 fn left_out(root: &Root<'_>) -> Vec<Finding> {
@@ -57,7 +57,7 @@ fn left_out(root: &Root<'_>) -> Vec<Finding> {
         let (what, advice) = match node {
             Node::Special => ("It is a FIFO, a socket or a device".to_owned(), "remove it"),
             Node::File(file) => match &file.content {
-                Content::TooLarge => {
+                Content::TooLarge(_) => {
                     (format!("It has {} bytes, more than {MAX_FILE_BYTES}", file.bytes), "make it shorter")
                 }
                 Content::BudgetSpent => {

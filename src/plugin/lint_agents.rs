@@ -26,7 +26,7 @@ pub(super) fn check(root: &Root<'_>, manifest: Option<&Value>) -> Vec<Finding> {
         || vec!["agents".to_owned()],
         |declared| declared_paths(declared).into_iter().filter_map(normal).collect(),
     );
-    let files = starts.iter().flat_map(|start| root.markdown(start, true, &mut false));
+    let files = starts.iter().flat_map(|start| root.markdown(start, true));
     let mut findings = Vec::new();
     for file in files {
         let Some(text) = root.text_at(&file.real) else { continue };

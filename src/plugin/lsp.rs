@@ -89,7 +89,7 @@ pub(super) fn read(value: &Value) -> LspReading {
 fn command(path: &str, value: &Value) -> Faults {
     match value.as_str() {
         Some(text) if text.contains(' ') && !text.starts_with('/') => {
-            Faults::broken_rule(path, "Command must not contain spaces. Use args for arguments")
+            Faults::broken_rule(path, "Command should not contain spaces. Use args array for arguments.")
         }
         _ => some_text(path, value),
     }

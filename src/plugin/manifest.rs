@@ -1,7 +1,7 @@
-use super::issue::{Issue, kind_of};
+use super::issue::Issue;
 use super::names::judged_name;
 use super::unknown_fields;
-use super::{manifest_schema, semver_range};
+use super::{ignored_fields, manifest_schema};
 use serde_json::{Map, Value};
 
 /// The paths that a manifest names for a component: a string, strings in a list, or the `source` of each named entry.
@@ -61,9 +61,10 @@ pub(super) fn check(manifest: &Map<String, Value>) -> Said {
     let fatal = manifest_schema::fatal(manifest);
     let ignorable = manifest_schema::ignorable(manifest);
     let has_errors = !fatal.is_empty() || !ignorable.is_empty();
-    let mut said = Said { errors: fatal.issues, warnings: ill_typed(manifest), notes: settings_notes(manifest) };
+    let mut said =
+        Said { errors: fatal.issues, warnings: ignored_fields::warnings(manifest), notes: settings_notes(manifest) };
     said.errors.extend(ignorable.issues);
-    said.errors.extend(engines(manifest));
+    said.errors.extend(ignored_fields::engines(manifest));
     said.warnings.extend(unknown_fields::of_manifest(manifest));
     if let Some(experimental) = manifest.get("experimental").and_then(Value::as_object) {
         said.warnings.extend(unknown_fields::of_experimental(experimental));
@@ -86,34 +87,6 @@ fn top_level(key: &str) -> Issue {
              Top-level still loads for now but will be removed in a future release."
         ),
     )
-}
-
-/// Fields that are ignored where their type is wrong.
-fn ill_typed(manifest: &Map<String, Value>) -> Vec<Issue> {
-    let objects = [
-        ("metadata", "a free-form object"),
-        ("experimental", "an object containing component declarations"),
-        ("engines", "an object"),
-        ("network", "an object"),
-    ];
-    let ignored = |key: &str, what: &str, is_right: fn(&Value) -> bool| {
-        let value = manifest.get(key).filter(|value| !is_right(value))?;
-        let said = format!("'{key}' must be {what}; got {}. It will be ignored at load time.", kind_of(Some(value)));
-        Some(Issue::new(key, said))
-    };
-    let mut issues: Vec<Issue> =
-        objects.iter().filter_map(|(key, what)| ignored(key, what, Value::is_object)).collect();
-    issues.extend(ignored("optionalDependencies", "an array", Value::is_array));
-    if manifest.contains_key("capabilities") {
-        issues.push(Issue::new("capabilities", "'capabilities' is no longer read. It will be ignored at load time."));
-    }
-    issues
-}
-
-fn engines(manifest: &Map<String, Value>) -> Option<Issue> {
-    let range = manifest.get("engines")?.as_object()?.get("claude-code")?;
-    let is_range = range.as_str().is_some_and(semver_range::is_range);
-    (!is_range).then(|| Issue::new("engines.claude-code", "must be a semver range string (e.g. \">=2.1.0\")"))
 }
 
 fn missing_metadata(manifest: &Map<String, Value>) -> Vec<Issue> {

@@ -1,8 +1,9 @@
+use super::hooks;
 use super::issue::{
     Faults, Field, any_object, boolean, fields, list_of, object, record_of, some_text, string, strings, union,
 };
 use super::lsp::servers as lsp_servers;
-use super::mcp::is_well_formed as is_mcp_server;
+use super::mcp_check::is_well_formed as is_mcp_server;
 use super::monitors::monitors;
 use super::names::refused_name;
 use super::user_config::{channels, user_config};
@@ -24,9 +25,9 @@ const FATAL: [Field; 18] = [
     ("channels", false, channels),
     ("mcpServers", false, mcp_servers),
     ("lspServers", false, |path, value| files_or(path, value, lsp_servers)),
-    ("settings", false, any_object),
+    ("settings", false, |path, value| record_of(path, value, |_, _, _| Faults::none())),
     ("userConfig", false, user_config),
-    ("types", false, |path, value| relative(path, value, Some(".d.ts"))),
+    ("types", false, |path, value| relative(path, value, None)),
     ("themes", false, folders),
     ("monitors", false, one_file_or_monitors),
 ];
@@ -58,6 +59,12 @@ pub(super) fn fatal(manifest: &Map<String, Value>) -> Faults {
     faults
 }
 
+/// Whether a field is one of those that make the CLI refuse the plugin.
+pub(super) fn has_fault(manifest: &Map<String, Value>, name: &str) -> bool {
+    let value = manifest.get(name);
+    FATAL.iter().any(|(known, _, rule)| *known == name && value.is_some_and(|value| !rule(name, value).is_empty()))
+}
+
 /// What is wrong with fields that the CLI then ignores.
 pub(super) fn ignorable(manifest: &Map<String, Value>) -> Faults {
     fields("", manifest, &IGNORABLE)
@@ -65,16 +72,28 @@ pub(super) fn ignorable(manifest: &Map<String, Value>) -> Faults {
 
 /// The fields that an entry of a marketplace shares with a manifest.
 pub(super) fn of_entry(path: &str, entry: &Map<String, Value>) -> Faults {
-    let shared: Vec<Field> =
-        FATAL.into_iter().filter(|(name, _, _)| !["name", "types", "themes", "monitors"].contains(name)).collect();
+    let shared: Vec<Field> = FATAL
+        .into_iter()
+        .filter(|(name, _, _)| !["name", "hooks", "types", "themes", "monitors"].contains(name))
+        .collect();
     let mut faults = fields(path, entry, &IGNORABLE);
     faults.add(fields(path, entry, &shared));
+    faults.add(fields(path, entry, &[("hooks", false, |path, value| files_or(path, value, hooks::strict))]));
     faults
 }
 
 pub(super) fn name(path: &str, value: &Value) -> Faults {
-    let Some(name) = value.as_str() else { return string(path, value) };
+    let Some(name) = value.as_str() else { return not_a_name(path, value, "Plugin name cannot be empty") };
     refused_name(name).into_iter().map(|said| Faults::broken_rule(path, said)).collect()
+}
+
+/// What is no text; an empty list breaks the rule that it must not be empty too.
+pub(super) fn not_a_name(path: &str, value: &Value, empty: &str) -> Faults {
+    let mut faults = string(path, value);
+    if value.as_array().is_some_and(Vec::is_empty) {
+        faults.add(Faults::broken_rule(path, empty));
+    }
+    faults
 }
 
 /// Someone with a name.
@@ -150,15 +169,25 @@ fn commands(path: &str, value: &Value) -> Faults {
 }
 
 fn command(path: &str, value: &Value) -> Faults {
-    const FIELDS: [Field; 2] =
-        [("source", false, |path, value| relative(path, value, None)), ("content", false, string)];
-    let Value::Object(command) = value else { return any_object(path, value) };
-    let mut faults = fields(path, command, &FIELDS);
-    if command.contains_key("source") == command.contains_key("content") {
-        let said = "Command must have either \"source\" (file path) or \"content\" (inline markdown), but not both";
-        faults.add(Faults::broken_rule(path, said));
+    const FIELDS: [Field; 6] = [
+        ("source", false, |path, value| relative(path, value, None)),
+        ("content", false, string),
+        ("description", false, string),
+        ("argumentHint", false, string),
+        ("model", false, string),
+        ("allowedTools", false, strings),
+    ];
+    let invalid = || Faults::wrong_kind(path, "Invalid input");
+    let Value::Object(command) = value else { return invalid() };
+    if !fields(path, command, &FIELDS).is_empty() {
+        return invalid();
     }
-    faults
+    let has = |name: &str| command.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    if has("source") == has("content") {
+        let said = "Command must have either \"source\" (file path) or \"content\" (inline markdown), but not both";
+        return Faults::broken_rule(path, said);
+    }
+    Faults::none()
 }
 
 fn mcp_servers(path: &str, value: &Value) -> Faults {
@@ -182,20 +211,23 @@ pub(super) fn is_web(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// The name of a plugin, alone or with `@marketplace`, or an object with it (spec/plugins.md, dependencies).
 fn dependency(path: &str, value: &Value) -> Faults {
+    if is_dependency(value) { Faults::none() } else { Faults::wrong_kind(path, "Invalid input") }
+}
+
+/// The name of a plugin, alone or with `@marketplace`, or an object with it (spec/plugins.md, dependencies).
+pub(super) fn is_dependency(value: &Value) -> bool {
     let is_name = |text: &str| {
         !text.is_empty() && !text.contains(|c: char| c == '/' || c == '\\' || c == '@' || c.is_whitespace())
     };
-    let fits = match value {
+    match value {
         Value::String(text) => match text.split_once('@') {
             Some((name, marketplace)) => is_name(name) && !marketplace.is_empty() && !marketplace.contains(['/', ' ']),
             None => is_name(text),
         },
         Value::Object(fields) => fields.get("name").and_then(Value::as_str).is_some_and(is_name),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
-    };
-    if fits { Faults::none() } else { Faults::wrong_kind(path, "Invalid input") }
+    }
 }
 
 /// An owner of a marketplace: someone with a name.

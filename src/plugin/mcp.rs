@@ -1,12 +1,10 @@
-use super::issue::{Faults, Field, Issue, expected, fields, string, string_record, strings};
+use super::addresses;
+use super::issue::{Issue, kind_of};
 use super::json::{self, BYTE_ORDER_MARK};
 use super::manifest::Said;
-use super::placeholders::user_config_keys;
+use super::manifest_schema::is_web;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use url::Url;
-
-const DROPPED: &str = " The plugin loader silently drops this server at load.";
 
 const NO_SERVERS: &str = " The plugin loader logs this at debug level and loads no servers from the file.";
 
@@ -38,7 +36,7 @@ impl McpServer {
         match text("type").filter(|kind| kind != "stdio") {
             Some(kind) => {
                 let url = text("url").unwrap_or_default();
-                Self { name: name.to_owned(), kind, target: normal_url(&url), args: None }
+                Self { name: name.to_owned(), kind, target: addresses::listed(&url), args: None }
             }
             None => Self {
                 name: name.to_owned(),
@@ -49,28 +47,29 @@ impl McpServer {
         }
     }
 
-    /// The host that a remote server names, unless it is only known at run time.
-    pub(super) fn host(&self) -> Option<String> {
-        let is_remote = !["stdio", "mcpb"].contains(&self.kind.as_str());
-        host(&self.target).filter(|_| is_remote)
+    /// Its name is a URL that names a host.
+    pub(super) fn is_remote(&self) -> bool {
+        self.kind != "stdio" && (self.kind != "mcpb" || is_web(&self.target))
     }
 }
 
-/// The host of a URL without placeholders.
-pub(super) fn host(url: &str) -> Option<String> {
-    Url::parse(url).ok().filter(|_| !url.contains("${"))?.host_str().map(ToOwned::to_owned)
+/// A name under which JavaScript keeps no server.
+pub(super) const NO_NAME: &str = "__proto__";
+
+/// The servers of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct McpFile {
+    pub(super) servers: Map<String, Value>,
+    /// Where they stand: `mcpServers`, or nothing if the file is the map itself.
+    pub(super) field: &'static str,
+    pub(super) said: Said,
 }
 
-/// The normal form of a URL; one with placeholders stays as it is.
-fn normal_url(url: &str) -> String {
-    if url.contains("${") {
-        return url.to_owned();
-    }
-    Url::parse(url).map_or_else(|_| url.to_owned(), |parsed| parsed.to_string())
-}
+/// The field that may hold the servers.
+const FIELD: &str = "mcpServers";
 
 /// The servers of a file, by name: below `mcpServers` or as they are.
-pub(super) fn in_file(text: &str) -> Result<Map<String, Value>, Issue> {
+pub(super) fn in_file(text: &str) -> Result<McpFile, Issue> {
     if text.starts_with(BYTE_ORDER_MARK) {
         let said = "Invalid JSON syntax: the file starts with a UTF-8 byte-order mark (BOM), which this file (unlike \
                     plugin.json) must not have — re-save it as UTF-8 without BOM.";
@@ -78,131 +77,48 @@ pub(super) fn in_file(text: &str) -> Result<Map<String, Value>, Issue> {
     }
     let value = json::parse(text)
         .map_err(|message| Issue::new("json", format!("Invalid JSON syntax: {message}.{NO_SERVERS}")))?;
-    let Value::Object(mut object) = value else { return Ok(Map::new()) };
-    Ok(match object.shift_remove("mcpServers") {
-        Some(Value::Object(servers)) => servers,
-        Some(_) => Map::new(),
-        None => object.into_iter().filter(|(_, value)| value.is_object()).collect(),
-    })
-}
-
-/// Whether the server would load.
-pub(super) fn is_well_formed(server: &Value) -> bool {
-    schema("", server).is_empty() && !is_remote_without_type(server)
-}
-
-fn is_remote_without_type(server: &Value) -> bool {
-    server.get("type").is_none() && server.get("url").is_some() && server.get("command").is_none()
-}
-
-fn schema(path: &str, server: &Value) -> Faults {
-    const STDIO: [Field; 3] = [("command", true, command), ("args", false, strings), ("env", false, string_record)];
-    const REMOTE: [Field; 3] =
-        [("url", true, string), ("headers", false, string_record), ("headersHelper", false, string)];
-    let Value::Object(object) = server else { return expected(path, "object", Some(server)) };
-    match object.get("type") {
-        None => fields(path, object, &STDIO),
-        Some(kind) => match kind.as_str() {
-            Some("stdio") => fields(path, object, &STDIO),
-            Some("http" | "sse" | "ws") => fields(path, object, &REMOTE),
-            Some(other) => Faults::wrong_kind(
-                &format!("{path}.type"),
-                format!(
-                    "unknown server type \"{other}\" — expected \"stdio\" (or no type) for a local command, or \"http\", \
-                     \"sse\", \"ws\" for a remote server."
-                ),
-            ),
-            None => expected(&format!("{path}.type"), "string", Some(kind)),
+    Ok(match value {
+        Value::Object(mut object) => match object.shift_remove(FIELD) {
+            // What JavaScript takes for false is no field of servers, but one server of that name.
+            Some(value) if is_falsy(&value) => {
+                object.insert(FIELD.to_owned(), value);
+                McpFile { servers: object, ..McpFile::default() }
+            }
+            Some(servers) => in_field(servers, FIELD),
+            None => McpFile { servers: object, ..McpFile::default() },
         },
-    }
-}
-
-fn command(path: &str, value: &Value) -> Faults {
-    if value.as_str() == Some("") { Faults::broken_rule(path, "Command cannot be empty") } else { string(path, value) }
-}
-
-/// What the CLI says of a server, at `mcpServers.<name>`. `is_declared` knows the options that the plugin asks for.
-pub(super) fn check(name: &str, server: &Value, is_declared: &dyn Fn(&str) -> bool) -> Said {
-    let path = format!("mcpServers.{name}");
-    if is_remote_without_type(server) {
-        let said = "server has a \"url\" but no \"type\". Remote servers must set \"type\" to \"http\" (or \"sse\" / \
-                    \"ws\"); without it the entry is parsed as a stdio server, fails for lacking \"command\", and is \
-                    silently dropped at load.";
-        return Said::error(Issue::new(format!("{path}.type"), said));
-    }
-    let mut errors = schema(&path, server).issues;
-    for issue in &mut errors {
-        let point = if issue.message.ends_with('.') { "" } else { "." };
-        issue.message = format!("{}{point}{DROPPED}", issue.message);
-    }
-    if errors.is_empty() {
-        errors.extend(bad_url(&path, server));
-        errors.extend(options(&path, server, is_declared));
-    }
-    Said { errors, ..Said::default() }
-}
-
-fn bad_url(path: &str, server: &Value) -> Option<Issue> {
-    server.get("type").filter(|kind| *kind != "stdio")?;
-    let url = server.get("url")?.as_str()?;
-    (!url.contains("${") && Url::parse(url).is_err()).then(|| {
-        let said = "url is not a valid absolute URL (for example \"https://host/path\"). The plugin loader marks this \
-                    server as invalid config and it never connects.";
-        Issue::new(format!("{path}.url"), said)
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            in_field(other, "")
+        }
     })
 }
 
-/// References to the options of the user.
-fn options(path: &str, server: &Value, is_declared: &dyn Fn(&str) -> bool) -> Vec<Issue> {
-    let mut issues = Vec::new();
-    for (field, text) in texts(server) {
-        if field == "headersHelper" {
-            if user_config_keys(text).next().is_some() {
-                issues.push(Issue::new(format!("{path}.{field}"), HEADERS_HELPER));
-            }
-            continue;
+fn is_falsy(value: &Value) -> bool {
+    matches!(value, Value::Null | Value::Bool(false)) || value.as_f64() == Some(0.0) || value.as_str() == Some("")
+}
+
+/// Servers by name; a list has their numbers for names.
+fn in_field(value: Value, field: &'static str) -> McpFile {
+    let path = if field.is_empty() { "root" } else { field };
+    let (servers, said) = match value {
+        Value::Object(servers) => (servers, Said::default()),
+        Value::Array(items) if items.is_empty() => (Map::new(), Said::default()),
+        Value::Array(items) => {
+            let said = "is an array; the plugin loader keys its servers by array index (\"0\", \"1\", ...), and review \
+                        tooling has misread this shape as 'no servers'. Use an object keyed by server name.";
+            let servers = items.into_iter().enumerate().map(|(at, server)| (at.to_string(), server)).collect();
+            (servers, Said::warning(Issue::new(path, said)))
         }
-        for key in user_config_keys(text).filter(|key| !is_declared(key)) {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            let kind = kind_of(Some(&value));
             let said = format!(
-                "references ${{user_config.{key}}}, which plugin.json does not declare under \"userConfig\" (or in this \
-                 server's \"channels\" entry), so on a fresh install it cannot resolve: the loader drops the server or \
-                 passes the literal text through. Declare the option or fix the key."
+                "must be an object mapping server names to server configs (got {kind}). No servers load from this file."
             );
-            issues.push(Issue::new(format!("{path}.{field}"), said));
+            (Map::new(), Said::error(Issue::new(path, said)))
         }
-    }
-    issues
+    };
+    McpFile { servers, field, said }
 }
-
-const HEADERS_HELPER: &str = "headersHelper references ${user_config.*}. Options are never substituted into \
-     headersHelper: the plugin loader refuses the server when the plugin declares any options (the value would be spliced \
-     into a shell command), and otherwise the literal text reaches the shell. Read the value inside the helper script \
-     instead (for example from a variable set in the server's \"env\" block).";
-
-/// The texts of a server in which placeholders are looked for, by the field that they stand in.
-fn texts(server: &Value) -> Vec<(String, &str)> {
-    let mut texts = Vec::new();
-    for field in ["command", "args", "env", "url", "headers", "headersHelper"] {
-        match server.get(field) {
-            Some(Value::String(text)) => texts.push((field.to_owned(), text.as_str())),
-            Some(Value::Array(items)) => {
-                let items = items.iter().enumerate().filter_map(|(at, item)| Some((at, item.as_str()?)));
-                texts.extend(items.map(|(at, text)| (format!("{field}[{at}]"), text)));
-            }
-            Some(Value::Object(named)) => {
-                let named = named.iter().filter_map(|(name, value)| Some((name, value.as_str()?)));
-                texts.extend(named.map(|(name, text)| (format!("{field}.{name}"), text)));
-            }
-            _ => {}
-        }
-    }
-    texts
-}
-
-/// The warning for a file that is not read, by what stands there.
-pub(super) const NOT_READ: &str = "The file is not a regular file (a symlink, a FIFO, a directory) and was not read — MCP \
-     server files are read without following symlinks and are capped at 1048576 bytes. The plugin loader has neither limit, \
-     so validate the real file separately.";
 
 #[cfg(test)]
 mod tests {
@@ -212,16 +128,26 @@ mod tests {
     #[test]
     fn servers_are_listed_with_their_normal_url() {
         let server = McpServer::of("a", &json!({"type": "http", "url": "https://x.example"}));
-        assert_eq!((server.target.as_str(), server.host().as_deref()), ("https://x.example/", Some("x.example")));
+        assert_eq!((server.target.as_str(), server.is_remote()), ("https://x.example/", true));
         let server = McpServer::of("a", &json!({"type": "ws", "url": "wss://${HOST}/x"}));
-        assert_eq!((server.target.as_str(), server.host()), ("wss://${HOST}/x", None));
+        assert_eq!(server.target.as_str(), "wss://${HOST}/x");
+        assert!(
+            McpServer::bundle("https://x.example/a.mcpb").is_remote() && !McpServer::bundle("./a.mcpb").is_remote()
+        );
     }
 
     #[test]
-    fn what_is_no_list_of_servers_has_none() {
-        for text in ["[]", "{\"mcpServers\": []}", "{\"$schema\": \"x\"}"] {
-            assert!(in_file(text).unwrap().is_empty(), "{text}");
-        }
-        assert_eq!(in_file("{\"a\": {}}").unwrap().len(), 1);
+    fn a_file_is_a_map_of_servers_or_holds_one() {
+        let read = |text: &str| {
+            let file = in_file(text).unwrap();
+            (file.servers.len(), file.field, file.said.errors.len(), file.said.warnings.len())
+        };
+        assert_eq!(read("{\"a\": {}, \"$schema\": \"x\"}"), (2, "", 0, 0));
+        assert_eq!(read("{\"mcpServers\": {\"a\": {}}, \"b\": {}}"), (1, "mcpServers", 0, 0));
+        assert_eq!(read("{\"mcpServers\": null}"), (1, "", 0, 0));
+        assert_eq!(read("{\"mcpServers\": true}"), (0, "mcpServers", 1, 0));
+        assert_eq!(read("[]"), (0, "", 0, 0));
+        assert_eq!(read("[5]"), (1, "", 0, 1));
+        assert_eq!(read("5"), (0, "", 1, 0));
     }
 }

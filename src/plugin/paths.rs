@@ -1,8 +1,9 @@
 use super::issue::Issue;
 use super::manifest::{declared_paths, experimental};
-use super::manifest_schema::{is_bundle, is_web};
+use super::manifest_schema::is_web;
 use super::root::Root;
-use super::tree::{Node, Resolved, normal, parent};
+use super::tree::{Node, Resolved, join, normal, parent};
+use super::wanted::is_json;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -20,7 +21,9 @@ const ALWAYS_NUMBERED: [&str; 4] = ["skills", "agents", "hooks", "workflows"];
 
 /// What the CLI says of the paths in a manifest: leading up, leading nowhere, or to the wrong kind (spec/plugins.md, Path rules).
 pub(super) fn check(root: &Root<'_>, manifest: &Value) -> Vec<Issue> {
-    declared(manifest).iter().filter_map(|declared| judge(root, declared)).collect()
+    let mut issues: Vec<Issue> = declared(manifest).iter().filter_map(|declared| judge(root, declared)).collect();
+    issues.extend(types(root, manifest));
+    issues
 }
 
 fn declared(manifest: &Value) -> Vec<Declared<'_>> {
@@ -29,7 +32,9 @@ fn declared(manifest: &Value) -> Vec<Declared<'_>> {
         all.extend(of(component, component.to_owned(), manifest.get(component)));
     }
     for component in ["themes", "monitors"] {
-        all.extend(of(component, format!("experimental.{component}"), experimental(manifest, component)));
+        let nested = manifest.get("experimental").and_then(|experimental| experimental.get(component));
+        let label = if nested.is_some() { format!("experimental.{component}") } else { component.to_owned() };
+        all.extend(of(component, label, experimental(manifest, component)));
     }
     for component in ["lspServers", "workflows", "mcpServers"] {
         all.extend(of(component, component.to_owned(), manifest.get(component)));
@@ -59,33 +64,65 @@ fn judge(root: &Root<'_>, declared: &Declared<'_>) -> Option<Issue> {
     if path.is_empty() || is_web(path) {
         return None;
     }
-    if path.split('/').any(|part| part == "..") {
-        let said = format!("Path contains \"..\" which could be a path traversal attempt: {path}");
-        return Some(Issue::new(label, said));
+    if let Some(issue) = leads_up(label, path) {
+        return Some(issue);
     }
     match root.resolve(&normal(path)?) {
-        Resolved::Missing => {
-            let consequence = if *component == "mcpServers" && !is_bundle(path) {
-                "The plugin loader skips a missing MCP servers file without reporting it, so none of its servers will load."
-            } else {
-                "The runtime loader will report this as a load failure."
-            };
-            Some(Issue::new(label, format!("Path not found: {path}. {consequence}")))
+        Resolved::Missing if *component == "mcpServers" && is_json(path) => {
+            let said = "The plugin loader skips a missing MCP servers file without reporting it, so none of its servers will load.";
+            Some(Issue::new(label, format!("Path not found: {path}. {said}")))
         }
+        Resolved::Missing => Some(not_found(label, path)),
         Resolved::Node(_, Node::File(_)) if *component == "skills" => {
             let folder = match parent(path) {
                 "" => ".",
                 folder => folder,
             };
-            let said = format!(
-                "Path is a file; skills entries must be directories containing SKILL.md — point to the parent directory \
-                 '{folder}' instead: {path}"
-            );
-            Some(Issue::new(label, said))
+            let has_skill = normal(folder).is_some_and(|folder| root.at(&join(&folder, "SKILL.md")).is_some());
+            let advice = if has_skill {
+                format!(" — point to the parent directory '{folder}' instead")
+            } else {
+                String::new()
+            };
+            let said = "Path is a file; skills entries must be directories containing SKILL.md";
+            Some(Issue::new(label, format!("{said}{advice}: {path}")))
         }
         // A path over a link that leads out is only refused when the plugin is loaded.
         Resolved::Node(..) | Resolved::Outside => None,
     }
+}
+
+fn leads_up(label: &str, path: &str) -> Option<Issue> {
+    let said = || format!("Path contains \"..\" which could be a path traversal attempt: {path}");
+    path.split('/').any(|part| part == "..").then(|| Issue::new(label, said()))
+}
+
+fn not_found(label: &str, path: &str) -> Issue {
+    let shown = if path.trim().is_empty() { "" } else { path };
+    let why = if path.contains('\0') { " (ERR_INVALID_ARG_VALUE)" } else { "" };
+    let said = format!("Path not found: {shown}{why}. The runtime loader will report this as a load failure.");
+    Issue::new(label, said)
+}
+
+/// What the CLI says of the file that declares the plugin's types.
+fn types(root: &Root<'_>, manifest: &Value) -> Vec<Issue> {
+    let Some(path) = manifest.get("types").and_then(Value::as_str) else { return Vec::new() };
+    let mut issues = Vec::new();
+    if !path.ends_with(".d.ts") {
+        issues.push(Issue::new("types", "types must name a TypeScript declaration file ending in '.d.ts'"));
+    }
+    if let Some(issue) = leads_up("types", path) {
+        issues.push(Issue::new("types", "types must stay inside the plugin directory (no '..' segment)"));
+        issues.push(issue);
+        return issues;
+    }
+    let resolved = normal(path).map_or(Resolved::Missing, |path| root.resolve(&path));
+    match resolved {
+        Resolved::Missing => issues.push(not_found("types", path)),
+        Resolved::Node(_, Node::Folder(_)) => issues.push(Issue::new("types", format!("{path}: not a regular file"))),
+        Resolved::Node(..) | Resolved::Outside => {}
+    }
+    issues
 }
 
 /// Paths of a manifest with their component, for what the CLI does not check.

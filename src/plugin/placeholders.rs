@@ -15,7 +15,7 @@ pub struct Placeholder {
 
 /// The names in `${user_config.NAME}` of a text, in order.
 pub(super) fn user_config_keys(text: &str) -> impl Iterator<Item = &str> {
-    names(text).filter_map(|name| name.strip_prefix("user_config."))
+    names(text).filter_map(|name| name.strip_prefix("user_config.")).filter(|key| !key.is_empty())
 }
 
 /// What stands between `${` and `}`, in order.

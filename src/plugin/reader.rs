@@ -1,7 +1,7 @@
 //! The only file of this layer that touches the disk. It looks at what is wanted, never opens anything but regular files,
 //! never follows a link out of the directory, and stops at limits; what it leaves out is told, not dropped.
 
-use super::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_TOTAL_BYTES};
+use super::limits::{MAX_ENTRIES, MAX_TOTAL_BYTES};
 use super::tree::{Content, FileNode, LeftOut, LinkTo, Node, Resolved, Tree, join};
 use super::wanted::Wanted;
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ impl Reader {
                 continue;
             }
             match self.tree.nodes.get(&path) {
-                Some(Node::File(_)) if wanted.texts.include(&path) => self.read_text(&path),
+                Some(Node::File(_)) if wanted.texts.include(&path) => self.read_text(&path, wanted.limit),
                 Some(Node::Folder(_)) if depth > 0 => {
                     let names = self.list(&path);
                     queue.extend(names.iter().map(|name| (join(&path, name), depth - 1)));
@@ -165,23 +165,21 @@ impl Reader {
         }
     }
 
-    fn read_text(&mut self, path: &str) {
+    fn read_text(&mut self, path: &str, limit: u64) {
         let Some(Node::File(file)) = self.tree.nodes.get(path) else { return };
         if file.content != Content::NotRead {
             return;
         }
-        let content = if file.bytes > MAX_FILE_BYTES {
-            Content::TooLarge
-        } else if self.bytes + file.bytes > MAX_TOTAL_BYTES {
+        let content = if self.bytes + file.bytes.min(limit) > MAX_TOTAL_BYTES {
             self.leave_out(LeftOut::Bytes);
             Content::BudgetSpent
         } else {
-            match read_regular(&self.root.join(path)) {
-                Ok(Some(bytes)) => {
+            match read_regular(&self.root.join(path), limit) {
+                Ok(bytes) => {
                     self.bytes += length(&bytes);
-                    Content::Text(String::from_utf8_lossy(&bytes).into_owned())
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    if length(&bytes) > limit { Content::TooLarge(text) } else { Content::Text(text) }
                 }
-                Ok(None) => Content::TooLarge,
                 Err(error) => Content::Unreadable(error.to_string()),
             }
         };
@@ -197,8 +195,8 @@ impl Reader {
     }
 }
 
-/// The bytes of a regular file; `None` if it grew over the limit. What was put in its place since it was looked at is not read.
-fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// The bytes of a regular file, one more than the limit at most. What was put in its place since it was looked at is not read.
+fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let before = fs::symlink_metadata(path)?;
     let is_same = |facts: &Metadata| facts.is_file() && (facts.dev(), facts.ino()) == (before.dev(), before.ino());
     if !before.is_file() {
@@ -209,8 +207,8 @@ fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::other("it was replaced while it was read"));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok((length(&bytes) <= MAX_FILE_BYTES).then_some(bytes))
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn length(bytes: &[u8]) -> u64 {

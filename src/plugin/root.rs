@@ -1,4 +1,6 @@
-use super::tree::{Content, LinkTo, Node, Resolved, Tree, join};
+use super::limits::MAX_FILE_BYTES;
+use super::manifest_file::PLUGIN_JSON;
+use super::tree::{Content, FileNode, LinkTo, Node, Resolved, Tree, join};
 use super::wanted::is_markdown;
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -85,9 +87,35 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// Markdown files below a folder, or the file itself. Without `follow`, links are passed over. `gaps` is set where a
-    /// link leads out.
-    pub(super) fn markdown(&self, start: &str, follow: bool, gaps: &mut bool) -> Vec<Found> {
+    /// The text at a real path of the tree, of a long one the beginning.
+    pub(super) fn beginning_at(&self, real: &str) -> &'a str {
+        match self.tree.at(real) {
+            Some(Node::File(FileNode { content: Content::Text(text) | Content::TooLarge(text), .. })) => text,
+            _ => "",
+        }
+    }
+
+    /// Whether a file at a real path of the tree is over the limit.
+    pub(super) fn is_too_long(&self, real: &str) -> bool {
+        matches!(self.tree.at(real).map(text_of), Some(Text::TooLong))
+    }
+
+    /// Whether a folder above a path is a link.
+    pub(super) fn is_below_link(&self, path: &str) -> bool {
+        path.match_indices('/').filter_map(|(at, _)| path.get(..at)).any(|folder| self.is_link(folder))
+    }
+
+    /// Whether a manifest is there that the CLI reads as such and not for its hooks.
+    pub(super) fn manifest_is_unread(&self) -> bool {
+        match self.at(PLUGIN_JSON) {
+            Some(Node::File(file)) => file.bytes > MAX_FILE_BYTES,
+            Some(Node::Link(_) | Node::Folder(_) | Node::Special) => true,
+            None => self.is_below_link(PLUGIN_JSON),
+        }
+    }
+
+    /// Markdown files below a folder, or the file itself. Without `follow`, links are passed over.
+    pub(super) fn markdown(&self, start: &str, follow: bool) -> Vec<Found> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut queue = vec![(join(self.base, start), Vec::new())];
@@ -114,8 +142,7 @@ impl<'a> Root<'a> {
                         found.push(Found { folders, name, real });
                     }
                 }
-                Resolved::Outside => *gaps = true,
-                Resolved::Node(..) | Resolved::Missing => {}
+                Resolved::Node(..) | Resolved::Outside | Resolved::Missing => {}
             }
         }
         found
@@ -145,7 +172,7 @@ fn text_of(node: &Node) -> Text<'_> {
     let Node::File(file) = node else { return Text::NotRegular };
     match &file.content {
         Content::Text(text) => Text::Is(text),
-        Content::TooLarge | Content::BudgetSpent => Text::TooLong,
+        Content::TooLarge(_) | Content::BudgetSpent => Text::TooLong,
         Content::Unreadable(error) => Text::Failed(error),
         Content::NotRead => Text::Failed("it was not read"),
     }

@@ -1,4 +1,6 @@
 use super::issue::{Faults, Field, Issue, fields, some_text, string, union};
+use super::manifest_schema::{is_web, url};
+use super::names::is_id_part;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
 use url::{Host, Url};
@@ -12,12 +14,12 @@ pub(super) fn source(path: &str, value: &Value) -> Faults {
     const GIT: [Field; 3] = [("url", true, string), ("sha", false, commit), ("ref", false, string)];
     const FOLDER: [Field; 4] =
         [("url", true, string), ("path", true, some_text), ("sha", false, commit), ("ref", false, string)];
-    const NPM: [Field; 2] = [("package", true, string), ("version", false, string)];
+    const NPM: [Field; 3] = [("package", true, package), ("version", false, string), ("registry", false, registry)];
     const ARCHIVE: [Field; 2] = [("url", true, archive_url), ("sha256", false, digest)];
     const COMMAND: [Field; 1] = [("command", true, some_text)];
     let faults = match value {
-        Value::String(text) if text.is_empty() => Faults::wrong_kind(path, "Invalid input"),
-        Value::String(_) => Faults::none(),
+        Value::String(text) if text == "." || text.starts_with("./") || is_bare(text) => Faults::none(),
+        Value::String(_) => Faults::broken_rule(path, NOT_RELATIVE),
         Value::Object(object) => {
             let table: &[Field] = match object.get("source").and_then(Value::as_str) {
                 Some("github") => &GITHUB,
@@ -35,15 +37,53 @@ pub(super) fn source(path: &str, value: &Value) -> Faults {
     union(path, [faults])
 }
 
+const NOT_RELATIVE: &str = "Invalid string: must start with \"./\"";
+
+/// A name of a folder without a path, which is looked for in the `pluginRoot` of the marketplace.
+fn is_bare(source: &str) -> bool {
+    is_id_part(source)
+}
+
+/// A bare name where there is no `pluginRoot`.
+pub(super) fn bare(at: usize, entry: &Map<String, Value>, has_root: bool) -> Vec<Issue> {
+    let source = entry.get("source").and_then(Value::as_str);
+    let Some(name) = source.filter(|source| !has_root && is_bare(source)) else { return Vec::new() };
+    let said = format!(
+        "Bare source name \"{name}\" requires metadata.pluginRoot. Use \"./relative/path\", or set metadata.pluginRoot (e.g. \
+         \"./plugins\") to allow bare names."
+    );
+    vec![Issue::new(format!("plugins[{at}].source"), said), Issue::new(format!("plugins.{at}.source"), NOT_RELATIVE)]
+}
+
 /// A path that leads up and out.
 pub(super) fn leading_up(path: &str, entry: &Map<String, Value>) -> Option<Issue> {
     let source = entry.get("source")?;
-    let (path, text) = match source.as_str() {
-        Some(text) => (format!("{path}.source"), text),
-        None => (format!("{path}.source.path"), source.get("path")?.as_str()?),
-    };
+    let leads_up = |text: &str| text.split('/').any(|part| part == "..");
+    if let Some(text) = source.as_str() {
+        let inside = text.trim_start_matches("../");
+        let better = if inside == text || leads_up(inside) { "plugins/my-plugin" } else { inside };
+        let said = format!(
+            "Path contains \"..\": {text}. Plugin source paths are resolved relative to the marketplace root (the directory \
+             containing .claude-plugin/), not relative to marketplace.json. Use \"./{better}\" instead of \"{text}\"."
+        );
+        return leads_up(text).then(|| Issue::new(format!("{path}.source"), said));
+    }
+    let text = source.get("path")?.as_str()?;
     let said = || format!("Path contains \"..\" which could be a path traversal attempt: {text}");
-    text.split('/').any(|part| part == "..").then(|| Issue::new(path, said()))
+    leads_up(text).then(|| Issue::new(format!("{path}.source.path"), said()))
+}
+
+fn package(path: &str, value: &Value) -> Faults {
+    let leads_up = value.as_str().is_some_and(|text| text.contains(".."));
+    if leads_up { Faults::wrong_kind(path, "Invalid input") } else { string(path, value) }
+}
+
+fn registry(path: &str, value: &Value) -> Faults {
+    let mut faults = url(path, value);
+    if value.as_str().is_some_and(|text| !is_web(text)) {
+        faults.add(Faults::broken_rule(path, "Registry must be an http(s) URL"));
+    }
+    faults
 }
 
 fn commit(path: &str, value: &Value) -> Faults {
@@ -73,7 +113,11 @@ fn archive_url(path: &str, value: &Value) -> Faults {
     let is_public =
         Url::parse(text).is_ok_and(|url| url.scheme() == "https" && url.host().is_some_and(|h| is_public(&h)));
     let said = "Archive URLs must use https:// and must not point at a loopback, link-local, or cloud-metadata host";
-    if is_public { Faults::none() } else { Faults::broken_rule(path, said) }
+    let mut faults = url(path, value);
+    if !is_public {
+        faults.add(Faults::broken_rule(path, said));
+    }
+    faults
 }
 
 fn is_public(host: &Host<&str>) -> bool {
@@ -115,5 +159,12 @@ mod tests {
         assert_eq!(issue(json!("./../x")).unwrap().path, "plugins[0].source");
         assert_eq!(issue(json!({"source": "git-subdir", "path": "a/../b"})).unwrap().path, "plugins[0].source.path");
         assert!(issue(json!("./a..b")).is_none());
+        let better = ["../x/y", "../../x", "a/../../b", ".."].map(|source| {
+            let message = issue(json!(source)).unwrap().message;
+            message.split("Use \"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+        });
+        assert_eq!(better, ["./x/y", "./x", "./plugins/my-plugin", "./plugins/my-plugin"]);
+        let bare = |source: &str, root| bare(0, json!({ "source": source }).as_object().unwrap(), root).len();
+        assert_eq!([bare("demo", false), bare("demo", true), bare("./demo", false)], [2, 0, 0]);
     }
 }

@@ -4,13 +4,13 @@ use super::hooks::{self, Hook};
 use super::inventory::Search;
 use super::lsp;
 use super::manifest::{declared_paths, experimental, inline_objects};
+use super::manifest_file::PLUGIN_JSON;
 use super::manifest_schema::is_bundle;
 use super::mcp::{self, McpServer};
 use super::monitors::{self, Monitor};
 use super::paths;
 use super::root::Text;
 use super::tree::{join, normal};
-use super::validate::PLUGIN_JSON;
 use serde_json::Value;
 
 impl<'a> Search<'a> {
@@ -29,6 +29,7 @@ impl<'a> Search<'a> {
     pub(super) fn hooks(&mut self) {
         let files = paths::files(self.manifest, "hooks", "hooks/hooks.json");
         for path in ["hooks/hooks.json".to_owned()].iter().chain(&files) {
+            self.found.incomplete |= self.root.is_below_link(path);
             let hooks = self.regular(path).map(|text| hooks::file(text).hooks).unwrap_or_default();
             self.take_hooks(hooks, path);
         }
@@ -49,7 +50,8 @@ impl<'a> Search<'a> {
         for path in [".mcp.json".to_owned()].iter().chain(&paths::files(self.manifest, "mcpServers", ".mcp.json")) {
             if !is_bundle(&format!("./{path}")) {
                 let declared = self.regular(path).and_then(|text| mcp::in_file(text).ok()).unwrap_or_default();
-                servers.extend(declared.iter().map(|(name, server)| McpServer::of(name, server)));
+                let named = declared.servers.iter().filter(|(name, _)| *name != mcp::NO_NAME);
+                servers.extend(named.map(|(name, server)| McpServer::of(name, server)));
             }
         }
         if let Some(value) = self.key("mcpServers") {
@@ -89,7 +91,10 @@ impl<'a> Search<'a> {
 
     fn monitor_file(&mut self, path: Option<String>) -> (Vec<Monitor>, String) {
         let path = path.unwrap_or_default();
-        let monitors = self.regular(&path).map(monitors::file);
+        let monitors = match self.root.text(&path) {
+            Text::Is(text) => Some(monitors::file(text)),
+            Text::Missing | Text::NotRegular | Text::TooLong | Text::Failed(_) => None,
+        };
         self.found.incomplete |= matches!(monitors, Some(Err(_)));
         (monitors.and_then(Result::ok).unwrap_or_default(), path)
     }

@@ -38,8 +38,8 @@ pub(super) enum Content {
     NotRead,
     /// Bytes that are no UTF-8 are U+FFFD, as in the CLI.
     Text(String),
-    /// Longer than the limit for one file.
-    TooLarge,
+    /// Longer than the limit for one file; its beginning.
+    TooLarge(String),
     /// The limit for the whole directory was reached before.
     BudgetSpent,
     Unreadable(String),

@@ -34,7 +34,8 @@ const KNOWN: [&str; 28] = [
 ];
 
 /// Known too, but never suggested, or only known where it changes nothing.
-const KNOWN_APART: [&str; 5] = ["engines", "network", "types", "capabilities", "icon"];
+const KNOWN_APART: [&str; 8] =
+    ["engines", "network", "types", "capabilities", "icon", "bugs", "support", "screenshots"];
 
 const EXPERIMENTAL: [&str; 3] = ["themes", "monitors", "evals"];
 
@@ -42,11 +43,11 @@ const MARKETPLACE: [&str; 6] = ["category", "source", "tags", "strict", "relevan
 
 /// Fields of other programs' manifests.
 const FOREIGN: [(&str, &[&str]); 5] = [
-    ("an npm package.json", &["main", "private", "scripts", "bin", "type", "files"]),
+    ("an npm package.json", &["main", "private", "scripts", "bin", "type", "files", "contributors"]),
     ("a VS Code/Cursor extension manifest", &["publisher", "categories", "contributes", "activationEvents", "preview"]),
     ("an MCPB/DXT manifest", &["dxt_version", "mcpb_version", "compatibility"]),
-    ("an MCP server manifest", &["server", "tools", "prompts"]),
-    ("manifests across many tools", &["privacy_policies"]),
+    ("an MCP server manifest", &["server", "tools", "prompts", "resources"]),
+    ("manifests across many tools", &["privacy_policies", "logo"]),
 ];
 
 /// Letters by which a misspelt field may differ from a known one.
@@ -63,10 +64,15 @@ pub(super) fn of_manifest(manifest: &Map<String, Value>) -> Vec<Issue> {
     unknown.map(|name| Issue::new(name.as_str(), sentence(name, &suggested, true))).collect()
 }
 
+/// Warnings about the fields of an object in the manifest that has no fields but these.
+pub(super) fn of_object(object: &Map<String, Value>, known: &[&str], path: &str) -> Vec<Issue> {
+    let unknown = object.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.map(|name| Issue::new(format!("{path}.{name}"), sentence(name, known, true))).collect()
+}
+
 /// Warnings about the fields of `experimental`.
 pub(super) fn of_experimental(experimental: &Map<String, Value>) -> Vec<Issue> {
-    let unknown = experimental.keys().filter(|name| !EXPERIMENTAL.contains(&name.as_str()));
-    unknown.map(|name| Issue::new(format!("experimental.{name}"), sentence(name, &EXPERIMENTAL, true))).collect()
+    of_object(experimental, &EXPERIMENTAL, "experimental")
 }
 
 /// Warnings about the fields of a marketplace or of one of its entries, whose paths begin with `prefix`.
@@ -139,6 +145,6 @@ mod tests {
             let issues = of_manifest(manifest.as_object().unwrap());
             assert!(issues.len() == 1 && issues[0].message.contains(said), "{name}: {issues:?}");
         }
-        assert!(of_manifest(json!({"icon": 1, "engines": {}}).as_object().unwrap()).is_empty());
+        assert!(of_manifest(json!({"icon": 1, "engines": {}, "bugs": 1}).as_object().unwrap()).is_empty());
     }
 }

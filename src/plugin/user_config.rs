@@ -1,3 +1,4 @@
+use super::frontmatter::trimmed;
 use super::issue::{
     Faults, Field, boolean, expected, list_of, number, one_of, record_of, some_text, strict_object, string, strings,
     union,
@@ -87,7 +88,7 @@ fn option(path: &str, value: &Value) -> Faults {
     };
     rule(text.is_empty(), "An option cannot be empty");
     rule(text.chars().count() > MAX_OPTION, "An option can be at most 64 characters");
-    rule(text.starts_with(' ') || text.ends_with(' '), "An option cannot start or end with a space");
+    rule(trimmed(text) != text, "An option cannot start or end with a space");
     rule(
         text.chars().any(is_hidden),
         "An option cannot contain control, invisible or bidirectional-formatting characters",

@@ -1,37 +1,32 @@
 use super::components::Kind;
-use super::contents::{Contents, Options};
-use super::hooks;
-use super::install::{self, ListedPlugin};
+use super::contents::Contents;
+use super::ignored_fields::declared_hosts;
+use super::install::ListedPlugin;
 use super::inventory::{Inventory, Search, manifest_name};
 use super::issue::Issue;
-use super::json::parse_manifest;
 use super::lint;
-use super::manifest::{self, Said, inline_objects};
-use super::marketplace;
-use super::paths;
+use super::manifest::Said;
+use super::manifest_file::{MANIFESTS, MARKETPLACE_JSON, PLUGIN_JSON, manifest_value, plugin_manifest};
 use super::reader::{Named, Reader};
-use super::root::{Root, Text};
+use super::root::Root;
 use super::target::{self, TargetError};
-use super::tree::{Node, Tree, base_name, join};
+use super::tree::base_name;
+use super::validate_market::of_marketplace;
 use super::verdict::{FileVerdict, Hosts, Provides, Verdict};
 use super::wanted;
 use crate::unit::Finding;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
-
-pub(super) const PLUGIN_JSON: &str = ".claude-plugin/plugin.json";
-pub(super) const MARKETPLACE_JSON: &str = ".claude-plugin/marketplace.json";
 
 /// What was found out about a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
-    target: String,
-    manifest: Option<FileVerdict>,
-    contents: Vec<FileVerdict>,
+    pub(super) target: String,
+    pub(super) manifest: Option<FileVerdict>,
+    pub(super) contents: Vec<FileVerdict>,
     /// What the plugin brings, as far as it could be read; `None` where the target is no plugin with a manifest.
     pub inventory: Option<Inventory>,
-    declares_hosts: bool,
+    pub(super) declared_hosts: Option<Vec<String>>,
     /// The plugins of a marketplace.
     pub listed: Vec<ListedPlugin>,
     /// What the CLI does not check.
@@ -39,22 +34,22 @@ pub struct Validation {
 }
 
 impl Validation {
-    fn new(target: String) -> Self {
+    pub(super) fn new(target: String) -> Self {
         Self {
             target,
             manifest: None,
             contents: Vec::new(),
             inventory: None,
-            declares_hosts: false,
+            declared_hosts: None,
             listed: Vec::new(),
             lint: Vec::new(),
         }
     }
 
     /// The target as a whole cannot be a plugin.
-    fn refused(target: String, path: &str, message: impl Into<String>) -> Self {
+    fn refused(target: String, path: &str, message: impl AsRef<str>) -> Self {
         let said = Said::error(Issue::new(path, message));
-        Self { manifest: Some(FileVerdict::new(target.clone(), "plugin", said)), ..Self::new(target) }
+        Self { manifest: Some(FileVerdict::new(&target, "plugin", said)), ..Self::new(target) }
     }
 
     /// The verdict as the CLI gives it. With `strict`, warnings fail too.
@@ -74,7 +69,7 @@ impl Validation {
         verdict.success = errors == 0 && !(strict && verdict.warnings() > 0);
         if let Some(inventory) = self.inventory.as_ref().filter(|inventory| errors == 0 && !inventory.incomplete) {
             verdict.provides = Some(Provides::of(inventory));
-            verdict.hosts = Some(Hosts::of(inventory, self.declares_hosts));
+            verdict.hosts = Some(Hosts::of(inventory, self.declared_hosts.as_deref()));
         }
         verdict
     }
@@ -111,7 +106,17 @@ fn of_file(path: &Path) -> Result<Validation, TargetError> {
     let file = if is_inside { format!(".claude-plugin/{name}") } else { name.clone().into_owned() };
     let mut reader = target::open(root)?;
     reader.read(&wanted::file(&file));
-    if name == "marketplace.json" { Ok(of_marketplace(reader, &file)) } else { Ok(of_plugin(reader, &file)) }
+    let is_marketplace = match name.as_ref() {
+        "marketplace.json" => true,
+        "plugin.json" => false,
+        // What a file of any other name is, is told by what is in it, unless it stands where the manifests do.
+        _ => {
+            !is_inside
+                && manifest_value(reader.tree(), &file)
+                    .is_ok_and(|value| value.get("plugins").is_some_and(Value::is_array))
+        }
+    };
+    if is_marketplace { Ok(of_marketplace(reader, &file)) } else { Ok(of_plugin(reader, &file)) }
 }
 
 fn of_folder(mut reader: Reader, name: &str) -> Validation {
@@ -141,7 +146,7 @@ fn without_manifest(mut reader: Reader, name: &str) -> Validation {
     let shown = tree.shown("");
     let found = match kind {
         Some(kind) => Validation { contents: contents.of_component_folder(kind), ..Validation::new(shown) },
-        None if root.at("skills").is_some() || root.at(".claude/skills").is_some() => {
+        None if ["skills", ".claude/skills"].iter().any(|path| root.is_folder(path) || root.is_link(path)) => {
             Validation { contents: contents.without_manifest(), ..Validation::new(shown) }
         }
         None => {
@@ -153,56 +158,33 @@ fn without_manifest(mut reader: Reader, name: &str) -> Validation {
     Validation { lint: lint::check(root, None, None), ..found }
 }
 
-/// The manifest at a path: its value, or why there is none.
-pub(super) fn manifest_value(tree: &Tree, path: &str) -> Result<Value, Issue> {
-    let root = Root { tree, base: "" };
-    let refused = |why: String| Err(Issue::new("file", why));
-    match root.text_followed(path) {
-        Text::Is(text) => parse_manifest(text),
-        Text::Missing => refused(format!("File not found: {}", root.shown(path))),
-        Text::NotRegular => refused(
-            "Not a regular file of the plugin (a FIFO, a device, or a link out of it), so it was \
-                                     not read: put the manifest itself here"
-                .to_owned(),
-        ),
-        Text::TooLong => refused(
-            "Larger than 1048576 bytes, so it was not read: a manifest names parts, it does not hold \
-                                  them"
-                .to_owned(),
-        ),
-        Text::Failed(error) => refused(format!("Could not be read: {error}")),
-    }
-}
-
-/// What is said of the manifest of a plugin, together with the paths in it and what is written inline.
-pub(super) fn plugin_manifest(root: &Root<'_>, value: &Value) -> Said {
-    let Value::Object(fields) = value else { return Said::error(Issue::new("root", "manifest must be an object")) };
-    let mut said = manifest::check(fields);
-    said.errors.extend(paths::check(root, value));
-    for events in fields.get("hooks").map(inline_objects).unwrap_or_default() {
-        said.add(hooks::read(events).said);
-    }
-    said.add(Options::of(Some(value)).check_inline());
-    said
-}
-
 fn of_plugin(mut reader: Reader, file: &str) -> Validation {
     let shown = reader.tree().shown(file);
     let value = match manifest_value(reader.tree(), file) {
         Ok(value) => value,
         Err(issue) => return unreadable_plugin(reader, shown, issue),
     };
+    // What is named need not be the manifest that a session reads.
+    reader.read(&wanted::file(PLUGIN_JSON));
+    let loaded =
+        if file == PLUGIN_JSON { Some(value.clone()) } else { manifest_value(reader.tree(), PLUGIN_JSON).ok() };
     reader.read_all(&wanted::of_plugin("", Some(&value)));
     let tree = reader.finish();
     let root = Root { tree: &tree, base: "" };
     let said = plugin_manifest(&root, &value);
-    let name = value.as_object().and_then(manifest_name);
-    let inventory = name.map(|name| Search::new(root, Some(&value), name).run());
-    let hosts = value.get("network").and_then(|network| network.get("hosts")).is_some_and(Value::is_array);
+    let manifest = Some(FileVerdict::new(&shown, "plugin", said));
+    if !file.starts_with(MANIFESTS) {
+        let lint = lint::check(root, Some(&value), None);
+        return Validation { manifest, lint, ..Validation::new(shown) };
+    }
+    let folder = tree.shown("");
+    let name = loaded.as_ref().and_then(Value::as_object).and_then(manifest_name);
+    let name = if loaded.is_some() { name } else { Some(base_name(&folder)) };
+    let inventory = name.map(|name| Search::new(root, loaded.as_ref(), name).run());
     Validation {
-        manifest: Some(FileVerdict::new(shown.clone(), "plugin", said)),
+        manifest,
         contents: Contents::new(root, Some(&value)).of_plugin(),
-        declares_hosts: hosts,
+        declared_hosts: declared_hosts(&value),
         lint: lint::check(root, Some(&value), inventory.as_ref()),
         inventory,
         ..Validation::new(shown)
@@ -215,55 +197,9 @@ fn unreadable_plugin(mut reader: Reader, shown: String, issue: Issue) -> Validat
     let tree = reader.finish();
     let root = Root { tree: &tree, base: "" };
     Validation {
-        manifest: Some(FileVerdict::new(shown.clone(), "plugin", Said::error(issue))),
+        manifest: Some(FileVerdict::new(&shown, "plugin", Said::error(issue))),
         contents: Contents::new(root, None).of_plugin(),
         lint: lint::check(root, None, None),
         ..Validation::new(shown)
     }
-}
-
-fn of_marketplace(mut reader: Reader, file: &str) -> Validation {
-    let shown = reader.tree().shown(file);
-    let value = match manifest_value(reader.tree(), file) {
-        Ok(value) => value,
-        Err(issue) => {
-            let manifest = FileVerdict::new(shown.clone(), "marketplace", Said::error(issue));
-            return Validation { manifest: Some(manifest), ..Validation::new(shown) };
-        }
-    };
-    let locals = marketplace::local_plugins(&value);
-    for folder in locals.keys() {
-        reader.read_all(&wanted::manifests(folder));
-        let plugin = manifest_value(reader.tree(), &join(folder, PLUGIN_JSON)).ok();
-        reader.read_all(&wanted::of_plugin(folder, plugin.as_ref()));
-    }
-    let tree = reader.finish();
-    let mut said = marketplace::check(&value);
-    let mut found = Validation { contents: own_plugin(&tree), ..Validation::new(shown.clone()) };
-    let mut manifests = BTreeMap::new();
-    for (folder, entries) in &locals {
-        let root = Root { tree: &tree, base: folder };
-        let (about, plugin) = marketplace::local_plugin(&root, entries);
-        said.add(about);
-        found.contents.extend(Contents::new(root, plugin.as_ref()).of_plugin());
-        found.lint.extend(lint::check(root, plugin.as_ref(), None));
-        manifests.insert(folder, plugin);
-    }
-    let by_entry: BTreeMap<usize, &String> =
-        locals.iter().flat_map(|(folder, entries)| entries.iter().map(move |entry| (entry.at, folder))).collect();
-    found.listed = install::listed(&value, |at| manifests.get(by_entry.get(&at)?)?.as_ref());
-    found.manifest = Some(FileVerdict::new(shown, "marketplace", said));
-    found
-}
-
-/// What is said of a plugin that is the marketplace's own folder.
-fn own_plugin(tree: &Tree) -> Vec<FileVerdict> {
-    if !matches!(tree.at(PLUGIN_JSON), Some(Node::File(_))) {
-        return Vec::new();
-    }
-    let said = match manifest_value(tree, PLUGIN_JSON) {
-        Ok(value) => plugin_manifest(&Root { tree, base: "" }, &value),
-        Err(issue) => Said::error(issue),
-    };
-    if said.is_empty() { Vec::new() } else { vec![FileVerdict::new(tree.shown(PLUGIN_JSON), "plugin", said)] }
 }

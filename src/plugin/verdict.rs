@@ -1,10 +1,12 @@
+use super::addresses;
 use super::hooks::Hook;
 use super::inventory::{Component, Inventory};
 use super::issue::Issue;
 use super::lsp::LspServer;
 use super::manifest::Said;
-use super::mcp::{self, McpServer};
+use super::mcp::McpServer;
 use super::monitors::Monitor;
+use super::names::visible;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,10 +74,15 @@ pub struct FileVerdict {
 }
 
 impl FileVerdict {
-    pub(super) fn new(file: String, kind: &'static str, said: Said) -> Self {
+    /// A file of hooks that was not read.
+    pub(super) fn unread_hooks(file: &str, said: Said) -> Self {
+        Self { modules: None, ..Self::new(file, "hooks", said) }
+    }
+
+    pub(super) fn new(file: &str, kind: &'static str, said: Said) -> Self {
         let modules = (kind != "hooks" || said.errors.is_empty()).then_some([]);
         let Said { errors, warnings, notes } = said;
-        Self { file, kind, errors, warnings, notes, gating_hooks: [], wasm: [], modules }
+        Self { file: visible(file), kind, errors, warnings, notes, gating_hooks: [], wasm: [], modules }
     }
 }
 
@@ -147,6 +154,8 @@ pub enum HostSource {
         /// Event.
         event: String,
     },
+    /// In the list of hosts of the manifest.
+    Declared,
     /// In an MCP server.
     Mcp {
         /// Server.
@@ -161,7 +170,7 @@ pub struct Unread {
     pub kind: &'static str,
     /// Its name there.
     pub name: String,
-    /// Always `process`.
+    /// `process` for a program or an instruction, `url` for a URL without a host, or with one that is only known at run time.
     pub reason: &'static str,
 }
 
@@ -175,44 +184,52 @@ pub struct DeclaredHosts {
 }
 
 impl Hosts {
-    pub(super) fn of(inventory: &Inventory, declares_hosts: bool) -> Self {
-        let declared = DeclaredHosts { plugin: declares_hosts, servers: [] };
-        Self { named: named(inventory), unread: unread(inventory), declared }
+    pub(super) fn of(inventory: &Inventory, listed: Option<&[String]>) -> Self {
+        let declared = DeclaredHosts { plugin: listed.is_some(), servers: [] };
+        Self { named: named(inventory, listed.unwrap_or_default()), unread: unread(inventory), declared }
     }
 }
 
-fn named(inventory: &Inventory) -> Vec<NamedHost> {
+fn named(inventory: &Inventory, listed: &[String]) -> Vec<NamedHost> {
     let mut sources: BTreeMap<String, Vec<HostSource>> = BTreeMap::new();
-    let hooks = inventory
-        .hooks
-        .iter()
-        .filter_map(|hook| Some((mcp::host(hook.url.as_deref()?)?, HostSource::Hook { event: hook.event.clone() })));
-    let servers = inventory.mcp_servers.iter();
-    let servers = servers.filter_map(|server| Some((server.host()?, HostSource::Mcp { name: server.name.clone() })));
-    for (host, source) in hooks.chain(servers) {
+    let hooks = inventory.hooks.iter().filter_map(|hook| {
+        Some((addresses::host(hook.url.as_deref()?)?, HostSource::Hook { event: hook.event.clone() }))
+    });
+    let servers = inventory.mcp_servers.iter().filter(|server| server.is_remote());
+    let servers = servers
+        .filter_map(|server| Some((addresses::host(&server.target)?, HostSource::Mcp { name: server.name.clone() })));
+    let listed = listed.iter().map(|host| (host.clone(), HostSource::Declared));
+    for (host, source) in hooks.chain(servers).chain(listed) {
         sources.entry(host).or_default().push(source);
     }
     sources.into_iter().map(|(host, sources)| NamedHost { host, sources }).collect()
 }
 
+/// Why the hosts of a component are not known: it is a program or an instruction, or its URL is only whole at run time.
+const PROCESS: &str = "process";
+const URL: &str = "url";
+
 fn unread(inventory: &Inventory) -> Vec<Unread> {
-    let commands = inventory.hooks.iter().filter(|hook| hook.command.is_some()).map(|hook| &hook.event);
-    let programs = inventory.mcp_servers.iter().filter(|server| server.kind == "stdio").map(|server| &server.name);
-    let names = |components: &'static str| -> Vec<&String> {
-        let list = if components == "skills" { &inventory.skills } else { &inventory.commands };
-        list.iter().map(|component| &component.name).collect()
-    };
-    let kinds = [
-        ("hooks", commands.collect::<Vec<_>>()),
-        ("mcpServers", programs.collect()),
-        ("lspServers", inventory.lsp_servers.iter().map(|server| &server.name).collect()),
+    let hidden = |url: &str| addresses::host(url).is_none().then_some(URL);
+    let hooks = inventory.hooks.iter().filter_map(|hook| {
+        let reason = hook.command.as_ref().map(|_| PROCESS).or_else(|| hidden(hook.url.as_deref()?))?;
+        Some(("hooks", &hook.event, reason))
+    });
+    let servers = inventory.mcp_servers.iter().filter_map(|server| {
+        let runs = ["stdio", "mcpb"].contains(&server.kind.as_str());
+        let reason = if runs { Some(PROCESS) } else { hidden(&server.target) }?;
+        Some(("mcpServers", &server.name, reason))
+    });
+    let lists = [
+        ("lspServers", inventory.lsp_servers.iter().map(|server| &server.name).collect::<Vec<_>>()),
         ("monitors", inventory.monitors.iter().map(|monitor| &monitor.name).collect()),
-        ("skills", names("skills")),
-        ("commands", names("commands")),
+        ("skills", inventory.skills.iter().map(|skill| &skill.name).collect()),
+        ("commands", inventory.commands.iter().map(|command| &command.name).collect()),
         ("bin", inventory.bin.iter().collect()),
     ];
+    let lists = lists.into_iter().flat_map(|(kind, names)| names.into_iter().map(move |name| (kind, name, PROCESS)));
     let mut seen = BTreeSet::new();
-    let all = kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (*kind, (*name).clone())));
-    let once = all.filter(|pair| seen.insert(pair.clone()));
-    once.map(|(kind, name)| Unread { kind, name, reason: "process" }).collect()
+    let mut once: Vec<_> = hooks.chain(servers).chain(lists).filter(|unread| seen.insert(*unread)).collect();
+    once.sort_by_key(|(_, _, reason)| *reason == URL);
+    once.into_iter().map(|(kind, name, reason)| Unread { kind, name: name.clone(), reason }).collect()
 }

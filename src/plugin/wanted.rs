@@ -1,4 +1,4 @@
-use super::limits::MAX_DEPTH;
+use super::limits::{MAX_DEPTH, MAX_FILE_BYTES, MAX_MANIFEST_BYTES};
 use super::manifest::{declared_paths, experimental};
 use super::tree::{base_name, join, normal};
 use serde_json::Value;
@@ -10,6 +10,8 @@ pub(super) struct Wanted {
     /// Levels of folders that are listed; 0 for the path itself.
     pub(super) depth: usize,
     pub(super) texts: Texts,
+    /// Longest text that is read whole, in bytes.
+    pub(super) limit: u64,
 }
 
 /// Files whose text is read, by their names.
@@ -38,7 +40,7 @@ impl Texts {
 
 impl Wanted {
     fn new(path: String, depth: usize, texts: Texts) -> Self {
-        Self { path, depth, texts }
+        Self { path, depth, texts, limit: MAX_FILE_BYTES }
     }
 
     /// Everything below is wanted, so that a folder that is too deep is missed.
@@ -66,7 +68,7 @@ pub(super) fn is_markdown(name: &str) -> bool {
 /// The two manifests of the folder `base`.
 pub(super) fn manifests(base: &str) -> Vec<Wanted> {
     let names = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
-    names.map(|name| Wanted::new(join(base, name), 0, Texts::All)).to_vec()
+    names.map(|name| file(&join(base, name))).to_vec()
 }
 
 /// The files and folders that load by themselves (spec/plugins.md, Discovery), and those that the manifest names.
@@ -100,6 +102,7 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
         ("hooks", 0, Texts::All),
         ("mcpServers", 0, Texts::Json),
         ("lspServers", 0, Texts::All),
+        ("types", 0, Texts::None),
     ];
     for (key, depth, texts) in keys {
         let paths = manifest.get(key).map(declared_paths).unwrap_or_default();
@@ -117,7 +120,7 @@ pub(super) fn of_component_folder() -> Vec<Wanted> {
     vec![Wanted::new(String::new(), MAX_DEPTH, Texts::Markdown)]
 }
 
-/// One file.
+/// One manifest.
 pub(super) fn file(path: &str) -> Wanted {
-    Wanted::new(path.to_owned(), 0, Texts::All)
+    Wanted { limit: MAX_MANIFEST_BYTES, ..Wanted::new(path.to_owned(), 0, Texts::All) }
 }

@@ -23,14 +23,17 @@ pub fn envelope<S: Serialize + ?Sized, T: Serialize + ?Sized>(
         findings,
         result,
     };
-    document(&envelope, masker)
-}
-
-/// A document that is no report of ours, such as the verdict of the agent CLI: indented, with a final newline, secrets masked.
-pub fn document<T: Serialize + ?Sized>(value: &T, masker: &Masker) -> Result<String, RenderError> {
-    let mut text = serde_json::to_string_pretty(value)?;
+    let mut text = serde_json::to_string_pretty(&envelope)?;
     text.push('\n');
     masked(&text, masker)
+}
+
+/// A document that is no report of ours, such as the verdict of the agent CLI, so that it is printed as that prints it:
+/// indented, with a final newline, and with nothing masked.
+pub fn document<T: Serialize + ?Sized>(value: &T) -> Result<String, RenderError> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    masked(&text, &Masker::revealing())
 }
 
 #[derive(Serialize)]

@@ -119,7 +119,8 @@ pub(super) struct Once {
     /// Most turns of one attempt
     #[arg(long, value_name = "N")]
     pub(super) max_turns: Option<u32>,
-    /// A folder with a plugin, passed on to the CLI; may be given several times
+    /// A folder with a plugin, passed on to the CLI; may be given several times. One with any error is refused before
+    /// anything is paid for, even where the CLI would load it; warnings pass
     #[arg(long, value_name = "DIR")]
     pub(super) plugin_dir: Vec<PathBuf>,
 }

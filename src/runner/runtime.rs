@@ -164,10 +164,8 @@ fn real_folder(path: &Path) -> Result<PathBuf> {
 /// Refuses a plugin that would not load, before anything is paid for.
 fn check_plugins(plugin_dirs: &[PathBuf]) -> Result<()> {
     let current = clock::current_folder()?;
-    for folder in plugin_dirs {
-        check_for_run(&current.join(folder))?;
-    }
-    Ok(())
+    let folders: Vec<PathBuf> = plugin_dirs.iter().map(|folder| current.join(folder)).collect();
+    Ok(check_for_run(&folders)?)
 }
 
 fn surroundings(

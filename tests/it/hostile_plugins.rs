@@ -85,7 +85,34 @@ fn a_file_of_a_gigabyte_is_not_read() {
     }
     File::create(folder.path().join(".claude-plugin/plugin.json")).unwrap().set_len(1 << 30).unwrap();
     let ended = validate(folder.path(), "--json");
-    assert!(ended.code == Some(1) && ended.out.contains("Larger than 1048576 bytes"), "{ended:?}");
+    assert!(ended.code == Some(1) && ended.out.contains("Larger than 16777216 bytes"), "{ended:?}");
+}
+
+/// The CLI reads a manifest of any length, no more than a mebibyte of a component, and says which of them it left out.
+#[test]
+fn files_over_a_mebibyte_are_read_as_far_as_the_cli_reads_them() {
+    let folder = plugin();
+    let long = "x".repeat(1_100_000);
+    write(&folder, ".claude-plugin/plugin.json", &MANIFEST.replace("\"d\"", &format!("\"{long}\"")));
+    let text = format!("---\ndescription: d\n---\n{long}");
+    for file in ["skills/a/SKILL.md", "agents/a.md", "agents/b.md"] {
+        write(&folder, file, &text);
+    }
+    let ended = validate(folder.path(), "--json");
+    let verdict: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((ended.code, &verdict["manifest"]["errors"]), (Some(0), &serde_json::json!([])));
+    for said in [
+        "plugin.json was not read for the hooks files it names",
+        "1 file here is larger than 1048576 bytes and was not validated.",
+        "2 files here are larger than 1048576 bytes and were not validated.",
+    ] {
+        assert!(ended.out.contains(said), "{said}: {}", ended.out);
+    }
+    let ended = run(folder.path(), &["plugin", "details", ".", "--format", "json"]);
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    let components = report["result"]["components"].as_array().unwrap();
+    let tokens: Vec<_> = components.iter().map(|component| component["on_invoke_tokens"].as_u64().unwrap()).collect();
+    assert!(tokens.len() == 3 && tokens.iter().all(|tokens| (262_100..262_144).contains(tokens)), "{tokens:?}");
 }
 
 #[test]
@@ -155,6 +182,11 @@ fn nesting_ends_somewhere() {
     write(&folder, "skills/b/SKILL.md", &format!("---\na:\n  {}x\n---\n", "- ".repeat(100_000)));
     let ended = validate(folder.path(), "--lint");
     assert_eq!(ended.code, Some(1), "{ended:?}");
+    let folder = plugin();
+    let closed = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
+    write(&folder, "hooks/hooks.json", &format!("{{\"hooks\": {{}}, \"x\": {closed}}}"));
+    let ended = validate(folder.path(), "--lint --strict");
+    assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn comparable(case: &Case, mut verdict: Value) -> Value {
 fn every_verdict_is_that_of_the_cli() {
     let mut wrong = Vec::new();
     let cases = cases();
-    assert!(cases.len() >= 110, "{} cases", cases.len());
+    assert!(cases.len() >= 170, "{} cases", cases.len());
     for case in &cases {
         for (options, code) in [(&["--json"][..], "exit_code"), (&["--json", "--strict"], "strict_exit_code")] {
             let ended = plugin(case, "validate", options);
@@ -111,8 +111,21 @@ fn every_verdict_is_that_of_the_cli() {
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The document of the CLI is whole, the report is not: it is made to be shown to others.
+#[test]
+fn secrets_are_masked_in_reports_and_not_in_the_document_of_the_cli() {
+    let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    let case = cases().into_iter().find(|case| case.name == "mcp-secret").unwrap();
+    for (options, is_shown) in
+        [(&["--json"][..], true), (&["--format", "json"], false), (&["--format", "json", "--reveal"], true)]
+    {
+        let ended = plugin(&case, "validate", options);
+        assert_eq!((ended.code, ended.out.contains(secret)), (Some(0), is_shown), "{options:?}");
+    }
+}
+
 /// The CLI reads what links out of the plugin lead to; here that is left out and told.
-const FOLLOWED_BY_THE_CLI: [&str; 2] = ["symlink-mcp-outside", "symlink-skill-outside"];
+const FOLLOWED_BY_THE_CLI: [&str; 3] = ["links-out", "symlink-mcp-outside", "symlink-skill-outside"];
 
 /// The numbers of `plugin details`: names of each group in order, total, and the rows as a set.
 #[test]

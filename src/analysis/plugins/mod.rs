@@ -2,6 +2,7 @@
 
 mod details;
 mod events;
+mod survey;
 mod used;
 mod validation;
 

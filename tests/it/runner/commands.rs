@@ -1,7 +1,8 @@
 //! The command line: what is refused, setup, and where settings come from.
 
-use super::stage::{SESSION, Stage};
+use super::stage::{SESSION, Stage, exit, hello, result, script, text};
 use crate::store::fixtures;
+use serde_json::json;
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
@@ -21,14 +22,29 @@ fn usage_errors_start_nothing() {
     assert!(!stage.path("runs").exists());
 }
 
-/// A plugin that would not load is refused before the CLI is started.
+/// A plugin that would not load, or not whole, is refused before the CLI is started; one that loads is passed on.
 #[test]
 fn a_broken_plugin_costs_nothing() {
-    let plugin = fixtures().join("plugins/json-empty-file/plugin").display().to_string();
+    let plugin = |path: &str| fixtures().join("plugins").join(path).display().to_string();
     let stage = Stage::fake();
-    let ended = stage.once(&["P", "--plugin-dir", &plugin]);
-    assert_eq!((ended.code, stage.starts()), (Some(1), 0), "{}", ended.err);
-    assert!(ended.err.contains("the plugin") && ended.err.contains("plugin validate"), "{}", ended.err);
+    for (folder, said) in [
+        ("json-empty-file/plugin", "has 1 error, the first one"),
+        ("market-valid/market", "is a marketplace and no plugin"),
+        ("name-slash/plugin", "no session loads the plugin"),
+        ("monitors-bad-entries/plugin", "none of the plugin's monitors loads"),
+        ("type-author/plugin", "has 1 error"),
+        ("run-unmet-dependency/plugin", "depends on other, which the run is not given"),
+    ] {
+        let ended = stage.once(&["P", "--plugin-dir", &plugin(folder)]);
+        assert_eq!((ended.code, stage.starts()), (Some(1), 0), "{folder}: {}", ended.err);
+        assert!(ended.err.contains(said), "{folder}: {}", ended.err);
+    }
+    let valid = plugin("metadata-complete/plugin");
+    stage.script(1, &script(&[&hello(), &[text("done"), result(&json!({})), exit(0)]]));
+    let ended = stage.once(&["P", "--plugin-dir", &valid]);
+    assert_eq!((ended.code, stage.starts()), (Some(0), 1), "{}", ended.err);
+    let line = stage.recorded(1, "argv");
+    assert!(line.contains(&format!("--plugin-dir={valid}")), "{line:?}");
 }
 
 #[test]
@@ -79,13 +95,7 @@ fn setup_writes_what_env_explain_shows() {
 #[test]
 fn events_may_go_to_standard_output() {
     let stage = Stage::fake();
-    stage.script(
-        1,
-        &super::stage::script(&[
-            &super::stage::hello(),
-            &[super::stage::text("hi"), super::stage::result(&serde_json::json!({}))],
-        ]),
-    );
+    stage.script(1, &script(&[&hello(), &[text("hi"), result(&json!({}))]]));
     let ended = stage.run(&["--no-probe", "--events", "-", "once", "P"]);
     for line in ended.out.lines() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
