@@ -244,7 +244,7 @@ proptest! {
         }
         let mut found: BTreeMap<Position, usize> = BTreeMap::new();
         for session in &transcripts.sessions {
-            session.entries.iter().for_each(|entry| *found.entry(entry.position).or_default() += 1);
+            session.entries.iter().for_each(|entry| *found.entry(entry.row).or_default() += 1);
             session.defects.iter().for_each(|defect| *found.entry(defect.position).or_default() += 1);
         }
         prop_assert!(rows.iter().all(|row| found.contains_key(&row.position)));

@@ -89,7 +89,7 @@ fn shuffling_the_rows_of_a_key_changes_nothing() {
         "usage-request-ids",
         "repeated-work",
         "context-falls",
-        "recorded-failures",
+        "error-kinds",
         "odd-clock",
     ] {
         let case = Case::copy(name);
