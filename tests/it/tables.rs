@@ -236,6 +236,17 @@ fn what_is_no_query_is_refused_with_a_reason() {
         "SELECT cod FROM (SELECT code FROM findings) AS f",
         "SELECT code, FROM findings WHERE",
         "SELECT nothing(code) FROM findings",
+        "SELECT s.step FROM steps AS s LEFT JOIN errors AS e ON s.step = e.step AND e.kind = 'server'",
+        "SELECT s.step FROM steps AS s JOIN steps AS t ON s.n < t.n",
+        "SELECT s.step FROM steps AS s JOIN steps AS t ON 1 = 1",
+        "SELECT s.step FROM steps AS s JOIN steps AS t ON s.n = s.context",
+        "SELECT step, sum(sum(output)) OVER () AS t FROM turns GROUP BY step",
+        "SELECT step, count(*) OVER () AS t FROM turns GROUP BY ALL",
+        "SELECT 1 AS a FROM (SELECT max(seq) AS b, sum(seq) OVER () AS t FROM turns) AS x",
+        "SELECT kind FROM errors WHERE kind NOT IN ('network', NULL)",
+        "SELECT 1 AS a WHERE 1 = 0",
+        "SELECT 1 AS a FROM turns UNION SELECT 2 WHERE 1 = 0",
+        "SELECT count(*) AS n FROM turns TABLESAMPLE (1)",
     ]
     .map(said);
     insta::assert_snapshot!(said.join("\n"));
@@ -245,6 +256,51 @@ fn what_is_no_query_is_refused_with_a_reason() {
         &["query", "totals", "linear", "--sql", "SELECT 1"],
     ] {
         assert_eq!(run(&case.root, args).code, Some(2), "{args:?}");
+    }
+}
+
+/// What would overflow the stack or fill the memory of the engine is refused; what is just below that is answered.
+#[test]
+fn what_the_engine_cannot_bear_is_refused() {
+    let case = Case::open("linear");
+    let sum = |operators: usize| format!("SELECT 1{} AS a FROM turns LIMIT 1", "+1".repeat(operators));
+    let either = |operators: usize| {
+        format!("SELECT count(*) AS a FROM turns WHERE model = 'x'{}", " OR model = 'y'".repeat(operators))
+    };
+    let list = |values: usize| format!("SELECT count(*) AS a FROM turns WHERE model IN ('x'{})", ",'y'".repeat(values));
+    let union = |others: usize| format!("SELECT 1 AS a FROM turns{}", " UNION SELECT 1 FROM turns".repeat(others));
+    let joins = |others: usize| {
+        let joins: Vec<String> = (0..others).map(|n| format!("JOIN turns AS t{n} ON t.seq = t{n}.seq")).collect();
+        format!("SELECT count(*) AS a FROM turns AS t {}", joins.join(" "))
+    };
+    let crossed = |others: usize| {
+        let joins: Vec<String> = (0..others).map(|n| format!("CROSS JOIN entries AS e{n}")).collect();
+        format!("SELECT count(*) AS a FROM entries AS e {}", joins.join(" "))
+    };
+    let entries = ask(&case, "SELECT count(*) AS a FROM entries")[0]["a"].as_u64().unwrap();
+    assert_eq!(ask(&case, &crossed(1))[0]["a"], entries * entries);
+    for sql in [sum(98), either(97), list(9000), union(10), joins(40)] {
+        assert_eq!(ask(&case, &sql).len(), 1, "{sql}");
+    }
+    let few = "(SELECT 1 AS x FROM entries LIMIT 1) AS f";
+    assert!(!ask(&case, &format!("{} CROSS JOIN {few}", crossed(1))).is_empty());
+    for (sql, said) in [
+        (sum(500), "nested more than"),
+        (sum(9000), "nested more than"),
+        (either(500), "nested more than"),
+        (list(20_000), "words and signs"),
+        (union(11), "set operators"),
+        (joins(51), "joins"),
+        (crossed(20), "without a condition"),
+        (
+            format!("SELECT 1 AS a FROM turns WHERE seq IN (SELECT a FROM ({}) AS x)", crossed(20)),
+            "without a condition",
+        ),
+        (format!("WITH x AS ({}) SELECT a FROM x", crossed(20)), "without a condition"),
+    ] {
+        let ended = run(&case.root, &["query", "--sql", &sql, case.source]);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{sql}");
+        assert!(ended.err.contains(said), "{sql}: {}", ended.err);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The only file that knows polars: tables to frames, SQL over frames, frames to Parquet.
 
+use super::dialect::{check, with_room};
 use super::query::Rows;
 use super::{Answer, AnswerColumn, ColumnKind, Mask, QueryError, Scene, Table, TableName, Value};
 use crate::unit::Timestamp;
@@ -14,6 +15,7 @@ use polars_io::parquet::write::{KeyValueMetadata, ParquetCompression, ParquetWri
 use polars_mem_engine::create_physical_plan;
 use polars_plan::plans::{AExpr, IR, IRPlan};
 use polars_plan::prelude::Node;
+use std::collections::HashMap;
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,17 +26,29 @@ const ROW_GROUP: usize = 1 << 16;
 /// Runs one query over the tables that it names.
 pub(super) fn run(scene: &Scene<'_>, sql: &str, mask: &Mask<'_>, limit: Option<usize>) -> Result<Answer, QueryError> {
     let engine = |error: PolarsError| QueryError::Engine { reason: first_line(&error) };
-    let named = extract_table_identifiers(sql, false, true).map_err(engine)?;
+    // What is too deep is refused before the engine reads the text; the sizes of the tables follow.
+    with_room(|| check(sql, &|_| None)).map_err(stack)?.map_err(QueryError::Refused)?;
+    let named = with_room(|| extract_table_identifiers(sql, false, true)).map_err(stack)?.map_err(engine)?;
     let used: Vec<TableName> = named.iter().filter_map(|name| name.parse().ok()).collect();
     let mut context = SQLContext::new();
+    let mut sizes = HashMap::new();
     for name in &used {
         let table = scene.table(*name, mask)?;
+        sizes.insert(table.spec.name, u64::try_from(table.len()).unwrap_or(u64::MAX));
         context.register(table.spec.name, frame(&table, 0..table.len(), true).map_err(engine)?.lazy());
     }
+    with_room(|| check(sql, &|name| sizes.get(name).copied())).map_err(stack)?.map_err(QueryError::Refused)?;
     // polars has corners in which it panics; that is an answer too.
     let run = AssertUnwindSafe(|| context.execute(sql).and_then(collect));
-    let found = catch_unwind(run).map_err(|_| QueryError::Broken)?.map_err(|error| explained(&error, &used))?;
+    let ran = with_room(|| catch_unwind(run)).map_err(stack)?;
+    let found = ran.map_err(|_| QueryError::Broken)?.map_err(|error| explained(&error, &used))?;
     answer(&found, limit.unwrap_or(usize::MAX)).map_err(engine)
+}
+
+/// No thread with a stack that has room.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn stack(error: std::io::Error) -> QueryError {
+    QueryError::Engine { reason: error.to_string() }
 }
 
 /// Runs a plan with the engine in memory.

@@ -2,13 +2,16 @@
 
 mod attempts;
 mod column;
+mod dialect;
 mod entries;
 mod errors;
 mod findings;
 mod frame;
+mod join_size;
 mod named_query;
 mod outages;
 mod query;
+mod refusal;
 mod retries;
 mod scene;
 mod sessions;
@@ -22,6 +25,7 @@ pub use column::{ColumnKind, ColumnSpec};
 pub use frame::write_parquet;
 pub use named_query::{NamedQuery, named_queries};
 pub use query::{Answer, AnswerColumn, QueryError, query};
+pub use refusal::Refusal;
 pub use scene::{SCHEMA_VERSION, Scene, TableName, schema, schemas};
 pub use table::{Mask, Table, TableSpec};
 pub use value::Value;

@@ -1,5 +1,5 @@
 use super::frame::run;
-use super::{ColumnKind, Mask, Scene, TableName, Value, schema};
+use super::{ColumnKind, Mask, Refusal, Scene, TableName, Value, schema};
 use crate::analysis::NotJudged;
 use serde::{Serialize, Serializer};
 use strum::IntoEnumIterator;
@@ -72,6 +72,9 @@ pub enum QueryError {
     /// A table that cannot be made.
     #[error(transparent)]
     NotJudged(#[from] NotJudged),
+    /// What the engine could not bear, or would answer wrongly without a word.
+    #[error("the query is not run: {0}. The dialect is described in reports/tables.md")]
+    Refused(Refusal),
     /// Anything else that the engine says.
     #[error("the query cannot be run: {reason}. The dialect is described in reports/tables.md")]
     Engine {
