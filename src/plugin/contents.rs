@@ -1,8 +1,9 @@
 use super::components::{self, Kind};
 use super::hooks;
 use super::issue::Issue;
+use super::look_alikes;
 use super::manifest::{Said, deprecated};
-use super::manifest_file::PLUGIN_JSON;
+use super::manifest_file::{MARKETPLACE_JSON, PLUGIN_JSON};
 use super::mcp;
 use super::mcp_check::Options;
 use super::modules;
@@ -11,7 +12,7 @@ use super::paths;
 use super::root::{Root, Text};
 use super::tree::{Node, join};
 use super::verdict::FileVerdict;
-use super::wanted::is_json;
+use super::wanted::{HOOKS_JSON, is_json};
 use serde_json::Value;
 
 /// The files of a plugin beside its manifest, as the CLI checks them; links are not followed (spec/plugins.md, Symlinks).
@@ -164,13 +165,29 @@ impl<'a> Contents<'a> {
         }
     }
 
+    /// A manifest that another file could be opened for is not read for the hooks that it names.
     fn hooks(&mut self) {
-        if self.root.manifest_is_unread() {
+        let tree = self.root.tree;
+        if self.root.base.is_empty() {
+            self.said.extend(look_alikes::of_manifest(tree, MARKETPLACE_JSON).map(|clash| clash.verdict(tree)));
+        }
+        let clash = look_alikes::of_manifest(tree, &join(self.root.base, PLUGIN_JSON));
+        let named = self.manifest.filter(|_| clash.is_none());
+        if let Some(clash) = clash {
+            self.said.push(clash.verdict(tree));
+        } else if self.root.manifest_is_unread() {
             let warning = Said::warning(Issue::new("directory", not_read::MANIFEST));
             self.said.push(FileVerdict::unread_hooks(&self.root.shown(PLUGIN_JSON), warning));
         }
-        let declared = paths::files(self.manifest, "hooks", "hooks/hooks.json");
-        for path in ["hooks/hooks.json".to_owned()].iter().chain(&declared) {
+        let declared = paths::files(named, "hooks", HOOKS_JSON);
+        for path in [HOOKS_JSON.to_owned()].iter().chain(&declared) {
+            if let Some(clash) = look_alikes::of_file(tree, &join(self.root.base, path)) {
+                let verdict = clash.verdict(tree);
+                if !self.said.contains(&verdict) {
+                    self.said.push(verdict);
+                }
+                continue;
+            }
             let said = match self.root.text(path) {
                 _ if path.is_empty() || self.root.is_below_link(path) => not_read::hooks(not_read::Why::LinkedFolder),
                 Text::Is(text) => {

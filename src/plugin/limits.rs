@@ -20,6 +20,10 @@ pub(super) const MAX_DEPTH: usize = 16;
 /// Links that are followed one behind the other: what Linux itself allows.
 pub(super) const MAX_LINKS: usize = 40;
 
+/// Longest path and longest name in it, in bytes: what Linux itself allows.
+pub(super) const MAX_PATH_BYTES: usize = 4095;
+pub(super) const MAX_NAME_BYTES: usize = 255;
+
 /// Plugins of one marketplace that are looked into. The largest public one lists about 200.
 pub(super) const MAX_PLUGINS: usize = 2000;
 

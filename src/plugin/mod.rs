@@ -20,6 +20,7 @@ mod lint;
 mod lint_agents;
 mod lint_hooks;
 mod local_plugins;
+mod look_alikes;
 mod lsp;
 mod manifest;
 mod manifest_file;

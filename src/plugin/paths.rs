@@ -1,4 +1,5 @@
 use super::issue::Issue;
+use super::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES};
 use super::manifest::{declared_paths, experimental};
 use super::manifest_schema::is_web;
 use super::root::Root;
@@ -70,9 +71,9 @@ fn judge(root: &Root<'_>, declared: &Declared<'_>) -> Option<Issue> {
     match root.resolve(&normal(path)?) {
         Resolved::Missing if *component == "mcpServers" && is_json(path) => {
             let said = "The plugin loader skips a missing MCP servers file without reporting it, so none of its servers will load.";
-            Some(Issue::new(label, format!("Path not found: {path}. {said}")))
+            Some(Issue::new(label, format!("Path not found: {path}{}. {said}", why(root, path))))
         }
-        Resolved::Missing => Some(not_found(label, path)),
+        Resolved::Missing => Some(not_found(root, label, path)),
         Resolved::Node(_, Node::File(_)) if *component == "skills" => {
             let folder = match parent(path) {
                 "" => ".",
@@ -97,11 +98,25 @@ fn leads_up(label: &str, path: &str) -> Option<Issue> {
     path.split('/').any(|part| part == "..").then(|| Issue::new(label, said()))
 }
 
-fn not_found(label: &str, path: &str) -> Issue {
+fn not_found(root: &Root<'_>, label: &str, path: &str) -> Issue {
     let shown = if path.trim().is_empty() { "" } else { path };
-    let why = if path.contains('\0') { " (ERR_INVALID_ARG_VALUE)" } else { "" };
+    let why = why(root, path);
     let said = format!("Path not found: {shown}{why}. The runtime loader will report this as a load failure.");
     Issue::new(label, said)
+}
+
+/// The code of the system for what is wrong with a path, where it is not that nothing is there.
+fn why(root: &Root<'_>, path: &str) -> &'static str {
+    let is_file = |folder: String| matches!(root.resolve(&folder), Resolved::Node(_, Node::File(_)));
+    if path.contains('\0') {
+        " (ERR_INVALID_ARG_VALUE)"
+    } else if root.shown(path).len() > MAX_PATH_BYTES || path.split('/').any(|name| name.len() > MAX_NAME_BYTES) {
+        " (ENAMETOOLONG)"
+    } else if path.match_indices('/').filter_map(|(at, _)| normal(path.get(..at)?)).any(is_file) {
+        " (ENOTDIR)"
+    } else {
+        ""
+    }
 }
 
 /// What the CLI says of the file that declares the plugin's types.
@@ -118,7 +133,7 @@ fn types(root: &Root<'_>, manifest: &Value) -> Vec<Issue> {
     }
     let resolved = normal(path).map_or(Resolved::Missing, |path| root.resolve(&path));
     match resolved {
-        Resolved::Missing => issues.push(not_found("types", path)),
+        Resolved::Missing => issues.push(not_found(root, "types", path)),
         Resolved::Node(_, Node::Folder(_)) => issues.push(Issue::new("types", format!("{path}: not a regular file"))),
         Resolved::Node(..) | Resolved::Outside => {}
     }

@@ -2,9 +2,10 @@
 //! never follows a link out of the directory, and stops at limits; what it leaves out is told, not dropped.
 
 use super::limits::{MAX_ENTRIES, MAX_TOTAL_BYTES};
+use super::look_alikes::folded;
 use super::tree::{Content, FileNode, LeftOut, LinkTo, Node, Resolved, Tree, join};
 use super::wanted::Wanted;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
@@ -74,6 +75,9 @@ impl Reader {
 
     /// Looks at a path and at what is below it, as deep and with as many texts as wanted.
     pub(super) fn read(&mut self, wanted: &Wanted) {
+        if wanted.spellings {
+            self.list_spellings(&wanted.path);
+        }
         let mut queue = vec![(wanted.path.clone(), wanted.depth)];
         let mut seen = BTreeSet::new();
         while let Some((path, depth)) = queue.pop() {
@@ -162,6 +166,30 @@ impl Reader {
         match self.tree.nodes.get(path) {
             Some(Node::Folder(names)) => names.clone(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Looks at every way to a path over names that differ only by letter case or Unicode form. No link is followed.
+    fn list_spellings(&mut self, path: &str) {
+        let parts: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(folded).collect();
+        let mut queue = vec![(String::new(), 0)];
+        while let Some((folder, depth)) = queue.pop() {
+            let Some(part) = parts.get(depth) else { continue };
+            if !matches!(self.tree.nodes.get(&folder), Some(Node::Folder(_))) {
+                continue;
+            }
+            if !self.tree.spellings.contains_key(&folder) {
+                let mut by_spelling: BTreeMap<String, Vec<String>> = BTreeMap::new();
+                for name in self.list(&folder) {
+                    by_spelling.entry(folded(&name)).or_default().push(name);
+                }
+                self.tree.spellings.insert(folder.clone(), by_spelling);
+            }
+            let alike = self.tree.spellings.get(&folder).and_then(|names| names.get(part)).cloned();
+            for below in alike.into_iter().flatten().map(|name| join(&folder, &name)) {
+                self.look(&below);
+                queue.push((below, depth + 1));
+            }
         }
     }
 

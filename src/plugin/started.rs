@@ -11,6 +11,7 @@ use super::monitors::{self, Monitor};
 use super::paths;
 use super::root::Text;
 use super::tree::{join, normal};
+use super::wanted::HOOKS_JSON;
 use serde_json::Value;
 
 impl<'a> Search<'a> {
@@ -27,8 +28,8 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn hooks(&mut self) {
-        let files = paths::files(self.manifest, "hooks", "hooks/hooks.json");
-        for path in ["hooks/hooks.json".to_owned()].iter().chain(&files) {
+        let files = paths::files(self.manifest, "hooks", HOOKS_JSON);
+        for path in [HOOKS_JSON.to_owned()].iter().chain(&files) {
             self.found.incomplete |= self.root.is_below_link(path);
             let hooks = self.regular(path).map(|text| hooks::file(text).hooks).unwrap_or_default();
             self.take_hooks(hooks, path);

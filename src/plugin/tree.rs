@@ -9,6 +9,9 @@ pub(super) struct Tree {
     /// The root as people see it, without a slash at the end.
     pub(super) shown: String,
     pub(super) nodes: BTreeMap<String, Node>,
+    /// Names of the folders on the way to the files that start something, by what they are to a file system that does not tell
+    /// letter cases apart.
+    pub(super) spellings: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// What reading left out, once for each reason.
     pub(super) left_out: Vec<LeftOut>,
 }

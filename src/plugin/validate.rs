@@ -10,8 +10,8 @@ use super::manifest_file::{MANIFESTS, MARKETPLACE_JSON, PLUGIN_JSON, manifest_va
 use super::reader::{Named, Reader};
 use super::root::Root;
 use super::target::{self, TargetError};
-use super::tree::base_name;
-use super::validate_market::of_marketplace;
+use super::tree::{Resolved, base_name};
+use super::validate_market::{of_marketplace_file, of_marketplace_folder};
 use super::verdict::{FileVerdict, Hosts, Provides, Verdict};
 use super::wanted;
 use crate::unit::Finding;
@@ -106,6 +106,9 @@ fn of_file(path: &Path) -> Result<Validation, TargetError> {
     let file = if is_inside { format!(".claude-plugin/{name}") } else { name.clone().into_owned() };
     let mut reader = target::open(root)?;
     reader.read(&wanted::file(&file));
+    if is_inside {
+        reader.read_all(&wanted::manifests(""));
+    }
     let is_marketplace = match name.as_ref() {
         "marketplace.json" => true,
         "plugin.json" => false,
@@ -116,14 +119,16 @@ fn of_file(path: &Path) -> Result<Validation, TargetError> {
                     .is_ok_and(|value| value.get("plugins").is_some_and(Value::is_array))
         }
     };
-    if is_marketplace { Ok(of_marketplace(reader, &file)) } else { Ok(of_plugin(reader, &file)) }
+    if is_marketplace { Ok(of_marketplace_file(reader, &file)) } else { Ok(of_plugin(reader, &file)) }
 }
 
 fn of_folder(mut reader: Reader, name: &str) -> Validation {
     reader.read_all(&wanted::manifests(""));
-    let has = |reader: &Reader, path: &str| reader.tree().at(path).is_some();
+    let has = |reader: &Reader, path: &str| {
+        reader.tree().at(path).is_some() || !matches!(reader.tree().resolve(path), Resolved::Missing)
+    };
     if has(&reader, MARKETPLACE_JSON) {
-        return of_marketplace(reader, MARKETPLACE_JSON);
+        return of_marketplace_folder(reader);
     }
     if has(&reader, PLUGIN_JSON) {
         return of_plugin(reader, PLUGIN_JSON);

@@ -5,8 +5,9 @@ use super::inventory::{Search, manifest_name};
 use super::issue::Issue;
 use super::lint;
 use super::local_plugins;
+use super::look_alikes;
 use super::manifest::Said;
-use super::manifest_file::{PLUGIN_JSON, manifest_value, plugin_manifest};
+use super::manifest_file::{MARKETPLACE_JSON, PLUGIN_JSON, manifest_value, plugin_manifest};
 use super::marketplace;
 use super::not_read;
 use super::reader::Reader;
@@ -19,13 +20,29 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Checks a marketplace, the plugins that lie in its folder, and the one that this folder may be itself.
-pub(super) fn of_marketplace(mut reader: Reader, file: &str) -> Validation {
+pub(super) fn of_marketplace_folder(reader: Reader) -> Validation {
+    let (tree, mut found) = of_tree(reader, MARKETPLACE_JSON);
+    let clashes = [MARKETPLACE_JSON, PLUGIN_JSON].into_iter().filter_map(|path| look_alikes::of_manifest(&tree, path));
+    let clashes: Vec<FileVerdict> = clashes.map(|clash| clash.verdict(&tree)).collect();
+    add_once(&mut found.contents, clashes);
+    found
+}
+
+/// Checks a marketplace whose manifest was named itself: nothing beside it, but for the manifests of its plugins.
+pub(super) fn of_marketplace_file(reader: Reader, file: &str) -> Validation {
+    let (tree, found) = of_tree(reader, file);
+    let clash = look_alikes::of_manifest(&tree, MARKETPLACE_JSON);
+    let contents = clash.map(|clash| clash.verdict(&tree)).into_iter().collect();
+    Validation { contents, inventory: None, ..found }
+}
+
+fn of_tree(mut reader: Reader, file: &str) -> (Tree, Validation) {
     let shown = reader.tree().shown(file);
     let value = match manifest_value(reader.tree(), file) {
         Ok(value) => value,
         Err(issue) => {
             let manifest = FileVerdict::new(&shown, "marketplace", Said::error(issue));
-            return Validation { manifest: Some(manifest), ..Validation::new(shown) };
+            return (reader.finish(), Validation { manifest: Some(manifest), ..Validation::new(shown) });
         }
     };
     let locals = local_plugins::by_folder(&value);
@@ -52,7 +69,7 @@ pub(super) fn of_marketplace(mut reader: Reader, file: &str) -> Validation {
             let warning = Said::warning(Issue::new("directory", not_read::LINKED_PLUGIN));
             found.contents.push(FileVerdict::unread_hooks(&root.shown(""), warning));
         } else if !(folder.is_empty() && own.is_some()) {
-            found.contents.extend(Contents::new(root, plugin.as_ref()).hooks_only());
+            add_once(&mut found.contents, Contents::new(root, plugin.as_ref()).hooks_only());
         }
         found.lint.extend(lint::check(root, plugin.as_ref(), None));
         manifests.insert(folder, plugin);
@@ -61,7 +78,16 @@ pub(super) fn of_marketplace(mut reader: Reader, file: &str) -> Validation {
         locals.iter().flat_map(|(folder, entries)| entries.iter().map(move |entry| (entry.at, folder))).collect();
     found.listed = install::listed(&value, |at| manifests.get(by_entry.get(&at)?)?.as_ref());
     found.manifest = Some(FileVerdict::new(&shown, "marketplace", said));
-    found
+    (tree, found)
+}
+
+/// Adds what was not said before: a name on the way to several files is told once.
+fn add_once(all: &mut Vec<FileVerdict>, new: Vec<FileVerdict>) {
+    for verdict in new {
+        if !all.contains(&verdict) {
+            all.push(verdict);
+        }
+    }
 }
 
 /// What is said of a plugin that is the marketplace's own folder, and what it brings.

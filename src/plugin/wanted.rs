@@ -1,7 +1,11 @@
 use super::limits::{MAX_DEPTH, MAX_FILE_BYTES, MAX_MANIFEST_BYTES};
 use super::manifest::{declared_paths, experimental};
+use super::paths;
 use super::tree::{base_name, join, normal};
 use serde_json::Value;
+
+/// The hooks that load by themselves.
+pub(super) const HOOKS_JSON: &str = "hooks/hooks.json";
 
 /// A path that the checks need, how deep, and which texts below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +16,8 @@ pub(super) struct Wanted {
     pub(super) texts: Texts,
     /// Longest text that is read whole, in bytes.
     pub(super) limit: u64,
+    /// What another letter case would open is looked at, too.
+    pub(super) spellings: bool,
 }
 
 /// Files whose text is read, by their names.
@@ -40,7 +46,11 @@ impl Texts {
 
 impl Wanted {
     fn new(path: String, depth: usize, texts: Texts) -> Self {
-        Self { path, depth, texts, limit: MAX_FILE_BYTES }
+        Self { path, depth, texts, limit: MAX_FILE_BYTES, spellings: false }
+    }
+
+    fn in_any_spelling(self) -> Self {
+        Self { spellings: true, ..self }
     }
 
     /// Everything below is wanted, so that a folder that is too deep is missed.
@@ -68,7 +78,7 @@ pub(super) fn is_markdown(name: &str) -> bool {
 /// The two manifests of the folder `base`.
 pub(super) fn manifests(base: &str) -> Vec<Wanted> {
     let names = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
-    names.map(|name| file(&join(base, name))).to_vec()
+    names.map(|name| file(&join(base, name)).in_any_spelling()).to_vec()
 }
 
 /// The files and folders that load by themselves (spec/plugins.md, Discovery), and those that the manifest names.
@@ -83,7 +93,6 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
         ("themes", 1, Texts::Json),
         ("workflows", 1, Texts::Scripts),
         ("bin", 1, Texts::None),
-        ("hooks/hooks.json", 0, Texts::All),
         ("monitors/monitors.json", 0, Texts::All),
         (".mcp.json", 0, Texts::All),
         (".lsp.json", 0, Texts::All),
@@ -92,6 +101,9 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
     ];
     let mut wanted: Vec<Wanted> =
         standard.into_iter().map(|(path, depth, texts)| Wanted::new(join(base, path), depth, texts)).collect();
+    let hooks = paths::files(manifest, "hooks", HOOKS_JSON);
+    let hooks = [HOOKS_JSON.to_owned()].into_iter().chain(hooks).map(|path| join(base, &path));
+    wanted.extend(hooks.map(|path| Wanted::new(path, 0, Texts::All).in_any_spelling()));
     let Some(manifest) = manifest else { return wanted };
     let keys = [
         ("skills", 2, Texts::Skills),
@@ -99,7 +111,6 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
         ("agents", 0, Texts::All),
         ("outputStyles", MAX_DEPTH, Texts::Markdown),
         ("workflows", 1, Texts::Scripts),
-        ("hooks", 0, Texts::All),
         ("mcpServers", 0, Texts::Json),
         ("lspServers", 0, Texts::All),
         ("types", 0, Texts::None),
