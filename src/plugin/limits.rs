@@ -24,6 +24,11 @@ pub(super) const MAX_LINKS: usize = 40;
 pub(super) const MAX_PATH_BYTES: usize = 4095;
 pub(super) const MAX_NAME_BYTES: usize = 255;
 
+/// Longest matcher that is compiled, in bytes, and how many groups and alternatives it may have: compiling takes stack for
+/// each. The longest seen has 80 bytes.
+pub(super) const MAX_MATCHER_BYTES: usize = 1000;
+pub(super) const MAX_MATCHER_PARTS: usize = 100;
+
 /// Plugins of one marketplace that are looked into. The largest public one lists about 200.
 pub(super) const MAX_PLUGINS: usize = 2000;
 

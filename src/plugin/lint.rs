@@ -1,12 +1,11 @@
-use super::inventory::Inventory;
+use super::inventory::{Inventory, manifest_name};
 use super::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_TOTAL_BYTES};
 use super::lint_agents;
 use super::lint_hooks;
+use super::lint_monitors;
 use super::lsp;
 use super::manifest::{experimental, inline_objects};
-use super::monitors;
 use super::paths;
-use super::placeholders::user_config_keys;
 use super::remark::Remark;
 use super::root::{Root, Text};
 use super::tree::{Content, LeftOut, Node, Resolved, join, normal};
@@ -29,16 +28,17 @@ pub(super) fn check(root: Root<'_>, manifest: Option<&Value>, inventory: Option<
     let mut findings = left_out(&root);
     findings.extend(links(&root));
     findings.extend(lsp_servers(&root, manifest));
-    findings.extend(monitor_files(&root, manifest));
+    findings.extend(lint_monitors::check(&root, manifest, inventory));
+    findings.extend(stray_links(&root));
     findings.extend(lint_agents::check(&root, manifest));
     if let Some(manifest) = manifest {
         findings.extend(declared_paths(&root, manifest));
         findings.extend(shadows(&root, manifest));
+        findings.extend(depends_on_itself(&root, manifest));
         findings.extend(lint_hooks::user_config(&root, manifest));
     }
     if let Some(inventory) = inventory {
         findings.extend(lint_hooks::check(inventory));
-        findings.extend(monitor_commands(inventory));
         findings.extend(channels(&root, manifest, inventory));
         findings.extend(same_names(&root, inventory));
     }
@@ -82,8 +82,28 @@ fn left_out(root: &Root<'_>) -> Vec<Finding> {
 }
 
 fn links(root: &Root<'_>) -> Vec<Finding> {
-    let remark = |nowhere: bool| if nowhere { Remark::LinkLeadsNowhere } else { Remark::LinkLeavesPlugin };
-    root.bad_links().map(|(path, nowhere)| remark(nowhere).at(Place::file(path))).collect()
+    root.bad_links().map(|(path, nowhere)| link(nowhere).at(Place::file(path))).collect()
+}
+
+/// Links beside the components: nothing loads them, but an installed copy does not have what they lead to.
+fn stray_links(root: &Root<'_>) -> Vec<Finding> {
+    let below = root.tree.stray_links.iter().filter(|(path, _)| root.holds(path));
+    let mut findings: Vec<Finding> = below.map(|(path, nowhere)| link(*nowhere).at(Place::file(path))).collect();
+    if root.base.is_empty() && root.tree.links_left_out {
+        findings.push(Remark::LinksNotLookedFor.at(Place::default()));
+    }
+    findings
+}
+
+const fn link(nowhere: bool) -> Remark {
+    if nowhere { Remark::LinkLeadsNowhere } else { Remark::LinkLeavesPlugin }
+}
+
+fn depends_on_itself(root: &Root<'_>, manifest: &Value) -> Option<Finding> {
+    let name = manifest_name(manifest.as_object()?)?;
+    let dependencies = manifest.get("dependencies")?.as_array()?;
+    let is_own = |dependency: &Value| dependency.as_str().or_else(|| dependency.get("name")?.as_str()) == Some(name);
+    dependencies.iter().any(is_own).then(|| Remark::DependsOnItself.at(manifest_place(root)))
 }
 
 fn declared_paths(root: &Root<'_>, manifest: &Value) -> Vec<Finding> {
@@ -136,35 +156,6 @@ fn lsp_servers(root: &Root<'_>, manifest: Option<&Value>) -> Vec<Finding> {
     }
     for inline in manifest.and_then(|manifest| manifest.get("lspServers")).map(inline_objects).unwrap_or_default() {
         read(lsp::read(&Value::Object(inline.clone())), &manifest_place(root), false);
-    }
-    findings
-}
-
-fn monitor_files(root: &Root<'_>, manifest: Option<&Value>) -> Vec<Finding> {
-    let path = match manifest.and_then(|manifest| experimental(manifest, "monitors")) {
-        None => "monitors/monitors.json".to_owned(),
-        Some(declared) => match declared.as_str().and_then(normal) {
-            Some(path) => path,
-            None => return Vec::new(),
-        },
-    };
-    let Text::Is(text) = root.text(&path) else { return Vec::new() };
-    let faults = monitors::file(text).err().unwrap_or_default();
-    let remarks = faults.issues.into_iter().map(|issue| {
-        let path =
-            if issue.path.is_empty() { "the list".to_owned() } else { issue.path.trim_start_matches('.').to_owned() };
-        Remark::MonitorsInvalid { path, reason: issue.message }
-    });
-    remarks.map(|remark| remark.at(Place::file(join(root.base, &path)))).collect()
-}
-
-fn monitor_commands(inventory: &Inventory) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for monitor in &inventory.monitors {
-        for key in user_config_keys(&monitor.command) {
-            let remark = Remark::UserConfigInMonitor { monitor: monitor.name.clone(), key: key.to_owned() };
-            findings.push(remark.at(Place::file(&monitor.file)));
-        }
     }
     findings
 }

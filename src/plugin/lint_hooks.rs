@@ -1,11 +1,12 @@
 use super::hooks::Hook;
 use super::inventory::Inventory;
+use super::limits::{MAX_MATCHER_BYTES, MAX_MATCHER_PARTS};
 use super::lint::manifest_place;
 use super::placeholders::user_config_keys;
 use super::remark::Remark;
 use super::root::Root;
 use crate::unit::{Diagnosis, Finding, Place};
-use regex::Regex;
+use regress::Regex;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -28,27 +29,51 @@ fn of_hook(hook: &Hook, plugin: &str, servers: &BTreeSet<&str>) -> Vec<Remark> {
         remarks.extend(keys.map(|key| Remark::UserConfigInShellHook { event: event(), key: key.to_owned() }));
     }
     if let Some(matcher) = hook.matcher.as_deref().filter(|matcher| !["", "*"].contains(matcher)) {
-        if let Err(error) = Regex::new(matcher) {
-            let error = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-            remarks.push(Remark::MatcherInvalid { event: event(), matcher: matcher.to_owned(), error });
-        }
-        if let Some(server) = bare_server(matcher, servers) {
-            let prefix = format!("mcp__plugin_{plugin}_{server}__");
-            remarks.push(Remark::MatcherNamesBareTool { event: event(), matcher: matcher.to_owned(), server, prefix });
+        remarks.extend(compiled(event(), matcher));
+        for server in named_servers(matcher).into_iter().filter(|server| !server.starts_with("plugin_")) {
+            let (matcher, server) = (matcher.to_owned(), server.to_owned());
+            remarks.push(if servers.contains(server.as_str()) {
+                let prefix = format!("mcp__plugin_{plugin}_{server}__");
+                Remark::MatcherNamesBareTool { event: event(), matcher, server, prefix }
+            } else {
+                Remark::MatcherNamesForeignServer { event: event(), matcher, server }
+            });
         }
     }
-    if let Some(server) = hook.server.as_ref().filter(|server| servers.contains(server.as_str())) {
-        let expected = format!("plugin:{plugin}:{server}");
-        remarks.push(Remark::HookServerUnscoped { event: event(), server: server.clone(), expected });
+    if let Some(server) = hook.server.clone().filter(|server| !server.starts_with("plugin:")) {
+        remarks.push(if servers.contains(server.as_str()) {
+            let expected = format!("plugin:{plugin}:{server}");
+            Remark::HookServerUnscoped { event: event(), server, expected }
+        } else {
+            Remark::HookServerForeign { event: event(), server }
+        });
     }
     remarks
 }
 
-/// The server of the plugin that a matcher names as if it were not one of a plugin.
-fn bare_server(matcher: &str, servers: &BTreeSet<&str>) -> Option<String> {
-    let (_, rest) = matcher.split_once("mcp__")?;
-    let server = rest.split_once("__").map_or(rest, |(server, _)| server);
-    servers.contains(server).then(|| server.to_owned())
+/// Whether a matcher is a regular expression, as JavaScript has them. Names and bars alone always are one.
+fn compiled(event: String, matcher: &str) -> Option<Remark> {
+    if matcher.chars().all(|c| c.is_alphanumeric() || "_-| ".contains(c)) {
+        return None;
+    }
+    let (bytes, parts) = (matcher.len(), matcher.matches(['(', '|']).count());
+    if bytes > MAX_MATCHER_BYTES || parts > MAX_MATCHER_PARTS {
+        return Some(Remark::MatcherNotChecked { event, bytes, parts });
+    }
+    let error = Regex::new(matcher).err()?.to_string();
+    Some(Remark::MatcherInvalid { event, matcher: matcher.to_owned(), error })
+}
+
+/// The MCP servers whose tools a matcher names, each once; one of which the name is a pattern is none.
+fn named_servers(matcher: &str) -> BTreeSet<&str> {
+    matcher.split("mcp__").skip(1).filter_map(named_server).collect()
+}
+
+fn named_server(rest: &str) -> Option<&str> {
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !"_-".contains(c)).unwrap_or(rest.len());
+    let (name, after) = rest.split_at_checked(end)?;
+    let is_whole = after.is_empty() || after.starts_with(['|', ')', '$', ' ']);
+    name.split_once("__").map(|(server, _)| server).or(is_whole.then_some(name)).filter(|server| !server.is_empty())
 }
 
 /// Options of the user that contradict themselves.

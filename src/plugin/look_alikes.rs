@@ -90,13 +90,12 @@ impl Clash {
 
 /// A name in quotation marks, in ASCII: what looks alike is told apart by its code units.
 fn quoted(name: &str) -> String {
-    let mut units = [0; 2];
-    let ascii = |c: char| match c {
-        '"' | '\\' => format!("\\{c}"),
-        ' '..='~' => c.to_string(),
-        _ => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+    let ascii = |unit: u16| match char::from_u32(u32::from(unit)) {
+        Some(c @ ('"' | '\\')) => format!("\\{c}"),
+        Some(c @ ' '..='~') => c.to_string(),
+        _ => format!("\\u{unit:04x}"),
     };
-    format!("\"{}\"", name.chars().map(ascii).collect::<String>())
+    format!("\"{}\"", name.encode_utf16().map(ascii).collect::<String>())
 }
 
 #[cfg(test)]

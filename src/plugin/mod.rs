@@ -19,6 +19,7 @@ mod limits;
 mod lint;
 mod lint_agents;
 mod lint_hooks;
+mod lint_monitors;
 mod local_plugins;
 mod look_alikes;
 mod lsp;

@@ -16,6 +16,9 @@ pub struct Monitor {
     pub name: String,
     /// Command line, run by a shell.
     pub command: String,
+    /// The skill that starts it; without one it starts with the session.
+    #[serde(skip)]
+    pub skill: Option<String>,
     /// The file that declares it, from the directory that was read.
     #[serde(skip)]
     pub file: String,
@@ -48,18 +51,23 @@ fn when(path: &str, value: &Value) -> Faults {
     faults
 }
 
-/// Reads a file: its monitors, or why none of them loads.
-pub(super) fn file(text: &str) -> Result<Vec<Monitor>, Faults> {
-    let value = json::parse(text).map_err(|message| Faults::wrong_kind("json", message))?;
-    let faults = monitors("", &value);
-    if faults.is_empty() { Ok(read(&value)) } else { Err(faults) }
+/// Reads a file: its monitors, and what keeps all of them from loading.
+pub(super) fn file(text: &str) -> (Vec<Monitor>, Faults) {
+    match json::parse(text) {
+        Ok(value) => (read(&value), monitors("", &value)),
+        Err(message) => (Vec::new(), Faults::wrong_kind("json", message)),
+    }
 }
 
-/// The monitors of a list that is in order.
+/// The monitors of a list. Where one is not in order, what it lacks is empty.
 pub(super) fn read(value: &Value) -> Vec<Monitor> {
     let text = |monitor: &Value, name: &str| monitor.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let monitor =
-        |value: &Value| Monitor { name: text(value, "name"), command: text(value, "command"), file: String::new() };
+    let monitor = |value: &Value| Monitor {
+        name: text(value, "name"),
+        command: text(value, "command"),
+        skill: text(value, "when").strip_prefix(ON_SKILL).map(ToOwned::to_owned),
+        file: String::new(),
+    };
     value.as_array().into_iter().flatten().map(monitor).collect()
 }
 

@@ -61,8 +61,9 @@ impl Reader {
         &self.tree
     }
 
-    /// The end of the reading.
-    pub(super) fn finish(self) -> Tree {
+    /// The end of the reading: what is left are links beside everything that was wanted.
+    pub(super) fn finish(mut self) -> Tree {
+        self.find_stray_links();
         self.tree
     }
 
@@ -191,6 +192,37 @@ impl Reader {
                 queue.push((below, depth + 1));
             }
         }
+    }
+
+    /// Looks through the whole directory, at the kinds of its entries only.
+    fn find_stray_links(&mut self) {
+        let mut left = MAX_ENTRIES;
+        let mut queue = vec![String::new()];
+        while let Some(folder) = queue.pop() {
+            for entry in fs::read_dir(self.root.join(&folder)).into_iter().flatten().filter_map(Result::ok) {
+                let (Ok(kind), Some(name)) = (entry.file_type(), entry.file_name().to_str().map(ToOwned::to_owned))
+                else {
+                    continue;
+                };
+                if left == 0 {
+                    self.tree.links_left_out = true;
+                    return;
+                }
+                left -= 1;
+                let path = join(&folder, &name);
+                if kind.is_dir() {
+                    queue.push(path);
+                } else if kind.is_symlink() && !self.tree.nodes.contains_key(&path) {
+                    let nowhere = match self.link(&path) {
+                        LinkTo::Inside(_) => continue,
+                        LinkTo::Outside => false,
+                        LinkTo::Nowhere => true,
+                    };
+                    self.tree.stray_links.push((path, nowhere));
+                }
+            }
+        }
+        self.tree.stray_links.sort_unstable();
     }
 
     fn read_text(&mut self, path: &str, limit: u64) {

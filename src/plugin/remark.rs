@@ -1,3 +1,4 @@
+use super::limits::MAX_ENTRIES;
 use crate::unit::{Diagnosis, Level};
 use strum::IntoStaticStr;
 use thiserror::Error;
@@ -28,6 +29,20 @@ pub enum Remark {
         /// Option.
         key: String,
     },
+    /// A monitor that waits for a skill of another plugin, or of none.
+    #[error(
+        "the monitor {monitor} starts with the skill {skill}, which the plugin does not bring: it never starts unless \
+         another plugin or the project has a skill of this name"
+    )]
+    MonitorOfUnknownSkill {
+        /// Monitor.
+        monitor: String,
+        /// Skill.
+        skill: String,
+    },
+    /// A plugin that needs itself.
+    #[error("the plugin names itself as a dependency, which says nothing: remove it")]
+    DependsOnItself,
     /// A channel of a server that is not there.
     #[error(
         "the channel is bound to the MCP server {server}, which the plugin does not declare: declare it, or name one that it declares"
@@ -75,6 +90,43 @@ pub enum Remark {
         server: String,
         /// How its tools begin.
         prefix: String,
+    },
+    /// A matcher for the tools of a server that is not the plugin's.
+    #[error(
+        "the matcher {matcher:?} of a {event} hook is for the tools of the MCP server {server}, which the plugin does not \
+         declare: it fires only where the session has a server of this name"
+    )]
+    MatcherNamesForeignServer {
+        /// Event.
+        event: String,
+        /// Matcher.
+        matcher: String,
+        /// Server.
+        server: String,
+    },
+    /// A matcher that is too long or too nested to be compiled.
+    #[error(
+        "the matcher of a {event} hook has {bytes} bytes and {parts} groups and alternatives, so whether it is a regular \
+         expression was not checked: make it shorter"
+    )]
+    MatcherNotChecked {
+        /// Event.
+        event: String,
+        /// Its length.
+        bytes: usize,
+        /// Opening brackets and bars.
+        parts: usize,
+    },
+    /// A tool hook of a server that is not the plugin's.
+    #[error(
+        "the {event} hook calls a tool of the MCP server {server:?}, which the plugin does not declare: it works only where \
+         the session has a server of this name"
+    )]
+    HookServerForeign {
+        /// Event.
+        event: String,
+        /// Server.
+        server: String,
     },
     /// A tool hook with the bare name of one of the plugin's servers.
     #[error(
@@ -124,6 +176,12 @@ pub enum Remark {
     /// A link to nothing.
     #[error("the link leads to nothing, or in a circle: remove it, or put a copy of what was meant here")]
     LinkLeadsNowhere,
+    /// A directory with too many files to look for links in.
+    #[error(
+        "the directory holds more than {MAX_ENTRIES} files and folders: links beyond them were not looked for; move what is \
+         no part of the plugin out of it"
+    )]
+    LinksNotLookedFor,
     /// A path that is only refused when the plugin is loaded.
     #[error("the path {path} of {component} holds a backslash, which is refused when the plugin is loaded: write /")]
     PathWithBackslash {
@@ -201,10 +259,16 @@ impl Diagnosis for Remark {
             | Self::HookServerUnscoped { .. }
             | Self::PathWithBackslash { .. }
             | Self::PathLeavesPlugin { .. } => Level::Error,
+            Self::MatcherNamesForeignServer { .. }
+            | Self::HookServerForeign { .. }
+            | Self::MatcherNotChecked { .. } => Level::Info,
             Self::AgentFieldIgnored { .. }
             | Self::AgentFieldInvalid { .. }
             | Self::LspExtensionTaken { .. }
+            | Self::MonitorOfUnknownSkill { .. }
+            | Self::DependsOnItself
             | Self::LinkLeavesPlugin
+            | Self::LinksNotLookedFor
             | Self::LinkLeadsNowhere
             | Self::FolderShadowed { .. }
             | Self::McpServerTwice { .. }

@@ -148,15 +148,18 @@ impl<'a> Root<'a> {
         found
     }
 
+    /// Whether a path of the tree lies in the folder.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(self.base);
+        rest.is_some_and(|rest| self.base.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// Everything in the folder that was looked at, by its path in the tree.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&'a str, &'a Node)> {
-        let base = self.base;
-        let is_below = move |path: &str| {
-            base.is_empty() || path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let (base, root) = (self.base, *self);
         let from = self.tree.nodes.range::<str, _>((Bound::Included(base), Bound::Unbounded));
         let from = from.map(|(path, node)| (path.as_str(), node));
-        from.take_while(move |(path, _)| path.starts_with(base)).filter(move |(path, _)| is_below(path))
+        from.take_while(move |(path, _)| path.starts_with(base)).filter(move |(path, _)| root.holds(path))
     }
 
     /// Links in the folder that lead out or to nothing, with whether they lead to nothing.

@@ -96,8 +96,9 @@ impl<'a> Search<'a> {
             Text::Is(text) => Some(monitors::file(text)),
             Text::Missing | Text::NotRegular | Text::TooLong | Text::Failed(_) => None,
         };
-        self.found.incomplete |= matches!(monitors, Some(Err(_)));
-        (monitors.and_then(Result::ok).unwrap_or_default(), path)
+        let (monitors, faults) = monitors.unwrap_or_default();
+        self.found.incomplete |= !faults.is_empty();
+        (if faults.is_empty() { monitors } else { Vec::new() }, path)
     }
 }
 

@@ -12,6 +12,10 @@ pub(super) struct Tree {
     /// Names of the folders on the way to the files that start something, by what they are to a file system that does not tell
     /// letter cases apart.
     pub(super) spellings: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// Links that nothing else looked at and that lead out, or to nothing, with whether they lead to nothing.
+    pub(super) stray_links: Vec<(String, bool)>,
+    /// Not all of the directory was searched for them.
+    pub(super) links_left_out: bool,
     /// What reading left out, once for each reason.
     pub(super) left_out: Vec<LeftOut>,
 }

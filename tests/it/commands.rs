@@ -221,6 +221,13 @@ fn plugin_pages() {
     for case in ["mcp-bad-servers", "hooks-bad-matcher-type", "monitors-duplicate", "userconfig-not-cross-checked"] {
         page(&format!("validate-{case}"), &format!("plugins/{case}/plugin"), &["validate", "--lint"]);
     }
+    for format in ["table", "csv"] {
+        page(
+            &format!("validate-lint-{format}"),
+            "plugins/lint-only/plugin",
+            &["validate", "--lint", "--format", format],
+        );
+    }
     page("validate-market", "plugins/market-version-mismatch/market", &["validate", "--strict"]);
     for format in ["table", "csv", "md", "json"] {
         page(&format!("validate-{format}"), "plugin-used/plugin", &["validate", "--lint", "--format", format]);

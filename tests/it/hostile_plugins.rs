@@ -142,7 +142,10 @@ fn links_are_not_followed_out_or_in_circles() {
         ("commands/up", "../commands".to_owned()),
         ("commands/etc", "/etc".to_owned()),
         ("commands/gone.md", "nowhere".to_owned()),
+        ("data/deep/etc", "/etc".to_owned()),
+        ("data/deep/inside", "..".to_owned()),
     ];
+    fs::create_dir_all(folder.path().join("data/deep")).unwrap();
     for (link, target) in &links {
         symlink(target, folder.path().join(link)).unwrap();
     }
@@ -150,8 +153,42 @@ fn links_are_not_followed_out_or_in_circles() {
     has(&folder, "link-leaves-plugin", "commands/etc");
     has(&folder, "link-leads-nowhere", "skills/loop");
     has(&folder, "link-leads-nowhere", "commands/gone.md");
+    has(&folder, "link-leaves-plugin", "data/deep/etc");
+    assert!(!findings(&folder).iter().any(|(_, file)| file == "data/deep/inside"));
     let ended = validate(folder.path(), "--json");
     assert!(ended.out.contains("3 entries here are symlinks") && !ended.out.contains("YAML"), "{}", ended.out);
+}
+
+/// What no component is made of takes nothing from the verdict.
+#[test]
+fn files_beside_the_components_are_only_searched_for_links() {
+    let folder = plugin();
+    fs::create_dir(folder.path().join("node_modules")).unwrap();
+    for n in 0..60_000 {
+        File::create(folder.path().join(format!("node_modules/{n}"))).unwrap();
+    }
+    has(&folder, "links-not-looked-for", "");
+    let verdict: Value = serde_json::from_str(&validate(folder.path(), "--json").out).unwrap();
+    assert!(verdict["provides"].is_object(), "{verdict}");
+}
+
+#[test]
+fn matchers_that_would_take_all_the_stack_are_not_compiled() {
+    let folder = plugin();
+    let matched = |matcher: &str| {
+        let hook = serde_json::json!({"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]});
+        let hooks = serde_json::json!({"hooks": {"Stop": [hook]}});
+        write(&folder, "hooks/hooks.json", &hooks.to_string());
+    };
+    let nested = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
+    for matcher in [nested, "a.|".repeat(100_000), "(".repeat(101), "[a]".repeat(1000)] {
+        matched(&matcher);
+        has(&folder, "matcher-not-checked", "hooks/hooks.json");
+    }
+    for matcher in ["(".repeat(99), "(?=".repeat(99), "a.|".repeat(98) + "["] {
+        matched(&matcher);
+        has(&folder, "matcher-invalid", "hooks/hooks.json");
+    }
 }
 
 #[test]

@@ -16,9 +16,9 @@ pub fn plugin_validation(result: &PluginValidation, findings: &[Finding], name: 
         Column::text("path"),
         Column::prose("message"),
     ];
-    let table =
-        Table::new(columns).rows(verdict.files().flat_map(|file| said(file, root))).primary().empty("Nothing to say.");
-    let mut page = page.part(table);
+    let rows: Vec<[Cell; 5]> = verdict.files().flat_map(|file| said(file, root)).collect();
+    let table = Table::new(columns).rows(rows.clone()).primary().empty("Nothing to say.");
+    let mut page = page.part(table).data(every_remark(rows, findings));
     let provided = verdict.provides.as_ref().map(provided).filter(|facts| !facts.lines.is_empty());
     if let Some(facts) = provided {
         page = page.section("Provides", facts);
@@ -67,6 +67,17 @@ fn said(file: &FileVerdict, root: &str) -> Vec<[Cell; 5]> {
     let warnings = file.warnings.iter().map(|issue| row(Level::Warning.into(), &issue.path, &issue.message));
     let notes = file.notes.iter().map(|note| row(Cell::text("note").faint(), "", note));
     errors.chain(warnings).chain(notes).collect()
+}
+
+/// What the CLI says and what it does not, in one table: the codes are those of the findings.
+fn every_remark(said: Vec<[Cell; 5]>, findings: &[Finding]) -> Table {
+    let columns = ["level", "code", "type", "file", "path", "message"].map(Column::text);
+    let said = said.into_iter().map(|[level, kind, file, path, message]| [level, "".into(), kind, file, path, message]);
+    let beyond = findings.iter().map(|finding| {
+        let file = finding.place.file.as_deref().unwrap_or_default();
+        [finding.level.into(), finding.code.into(), "lint".into(), file.into(), "".into(), Cell::text(&finding.message)]
+    });
+    Table::new(columns).rows(said.chain(beyond))
 }
 
 fn provided(provides: &Provides) -> Facts {
