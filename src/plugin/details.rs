@@ -15,7 +15,7 @@ use super::reader::Named;
 use super::root::{Root, Text};
 use super::target::{self, TargetError};
 use super::tree::{Node, Resolved, base_name, join, normal, stem};
-use super::wanted;
+use super::wanted::{self, HOOKS_JSON};
 use crate::unit::{Finding, Tokens};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -116,8 +116,8 @@ pub fn details(path: &Path) -> Result<Details, DetailsError> {
     }
     let mut reader = target::open(path)?;
     reader.read_all(&wanted::manifests(""));
-    let has_manifest = reader.tree().at(PLUGIN_JSON).is_some();
-    if !has_manifest && reader.tree().at(MARKETPLACE_JSON).is_some() {
+    let has_manifest = reader.tree().has(PLUGIN_JSON);
+    if !has_manifest && reader.tree().has(MARKETPLACE_JSON) {
         return Err(DetailsError::Marketplace { path: shown });
     }
     let manifest = manifest_value(reader.tree(), PLUGIN_JSON).ok().filter(Value::is_object);
@@ -135,8 +135,7 @@ pub fn details(path: &Path) -> Result<Details, DetailsError> {
 fn loads(root: &Root<'_>, manifest: &Map<String, Value>) -> bool {
     let is_named = manifest_name(manifest).is_some_and(|name| !is_refused_by_path(name));
     let value = Value::Object(manifest.clone());
-    let files =
-        ["hooks/hooks.json".to_owned()].into_iter().chain(paths::files(Some(&value), "hooks", "hooks/hooks.json"));
+    let files = [HOOKS_JSON.to_owned()].into_iter().chain(paths::files(Some(&value), "hooks", HOOKS_JSON));
     let in_files = files.filter_map(|path| match root.text(&path) {
         Text::Is(text) => Some(hooks::file(text)),
         Text::Missing | Text::NotRegular | Text::TooLong | Text::Failed(_) => None,
@@ -255,7 +254,7 @@ impl Survey<'_> {
 
     fn hook_events(&self) -> Vec<String> {
         let mut events: Vec<String> = Vec::new();
-        let files = paths::files(self.manifest, "hooks", "hooks/hooks.json");
+        let files = paths::files(self.manifest, "hooks", HOOKS_JSON);
         let mut add = |names: Vec<String>| {
             for name in names {
                 if !events.contains(&name) {
@@ -263,7 +262,7 @@ impl Survey<'_> {
                 }
             }
         };
-        for path in ["hooks/hooks.json".to_owned()].iter().chain(&files) {
+        for path in [HOOKS_JSON.to_owned()].iter().chain(&files) {
             if let Text::Is(text) = self.root.text_followed(path) {
                 add(hooks::file(text).events);
             }

@@ -87,6 +87,11 @@ impl Tree {
         self.nodes.get(path)
     }
 
+    /// Whether something stands at `path`: a node, be it a link to nothing, or what links on the way lead to, inside or out.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.at(path).is_some() || !matches!(self.resolve(path), Resolved::Missing)
+    }
+
     /// Follows the links on the way to `path`.
     pub(super) fn resolve(&self, path: &str) -> Resolved<'_> {
         let mut path = path.to_owned();

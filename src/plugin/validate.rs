@@ -10,7 +10,7 @@ use super::manifest_file::{MANIFESTS, MARKETPLACE_JSON, PLUGIN_JSON, manifest_va
 use super::reader::{Named, Reader};
 use super::root::Root;
 use super::target::{self, TargetError};
-use super::tree::{Resolved, base_name};
+use super::tree::base_name;
 use super::validate_market::{of_marketplace_file, of_marketplace_folder};
 use super::verdict::{FileVerdict, Hosts, Provides, Verdict};
 use super::wanted;
@@ -124,13 +124,10 @@ fn of_file(path: &Path) -> Result<Validation, TargetError> {
 
 fn of_folder(mut reader: Reader, name: &str) -> Validation {
     reader.read_all(&wanted::manifests(""));
-    let has = |reader: &Reader, path: &str| {
-        reader.tree().at(path).is_some() || !matches!(reader.tree().resolve(path), Resolved::Missing)
-    };
-    if has(&reader, MARKETPLACE_JSON) {
+    if reader.tree().has(MARKETPLACE_JSON) {
         return of_marketplace_folder(reader);
     }
-    if has(&reader, PLUGIN_JSON) {
+    if reader.tree().has(PLUGIN_JSON) {
         return of_plugin(reader, PLUGIN_JSON);
     }
     without_manifest(reader, name)
