@@ -135,22 +135,38 @@ fn write_lines(mut to: process::ChildStdin) -> Sender<String> {
     sender
 }
 
-fn read_lines(mut from: impl BufRead, attempt: u32, events: &SyncSender<Event>) {
+/// Tells what is read, line by line; lines that were read at once are told at once.
+fn read_lines(mut from: BufReader<impl Read>, attempt: u32, events: &SyncSender<Event>) {
     loop {
-        let mut line = Vec::new();
-        let read = from.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
-        let event = match read {
-            Ok(0) | Err(_) => break,
-            Ok(length) if u64::try_from(length) == Ok(MAX_LINE) && line.last() != Some(&b'\n') => {
-                Event::LongLine(attempt, MAX_LINE + skip_line(&mut from))
+        let mut lines = Vec::new();
+        let after = loop {
+            match read_line(&mut from) {
+                Some(Ok(line)) => lines.push(line),
+                Some(Err(bytes)) => break Some(Event::LongLine(attempt, bytes)),
+                None => break Some(Event::End(attempt)),
             }
-            Ok(_) => Event::Line(attempt, text(line)),
+            if memchr::memchr(b'\n', from.buffer()).is_none() {
+                break None;
+            }
         };
-        if events.send(event).is_err() {
+        let is_end = matches!(after, Some(Event::End(_)));
+        let lines = (!lines.is_empty()).then_some(Event::Lines(attempt, lines));
+        if lines.into_iter().chain(after).any(|event| events.send(event).is_err()) || is_end {
             return;
         }
     }
-    let _ = events.send(Event::End(attempt));
+}
+
+/// The next line, or how many bytes one has that is too long; `None` at the end.
+fn read_line(from: &mut impl BufRead) -> Option<Result<String, u64>> {
+    let mut line = Vec::new();
+    match from.by_ref().take(MAX_LINE).read_until(b'\n', &mut line) {
+        Ok(0) | Err(_) => None,
+        Ok(length) if u64::try_from(length) == Ok(MAX_LINE) && line.last() != Some(&b'\n') => {
+            Some(Err(MAX_LINE + skip_line(from)))
+        }
+        Ok(_) => Some(Ok(text(line))),
+    }
 }
 
 /// Reads to the end of a line without keeping it; how many bytes that were.
@@ -193,10 +209,12 @@ mod tests {
     #[test]
     fn lines_come_in_order_and_end() {
         let (sender, events) = sync_channel(9);
-        read_lines(&b"one\n\xff\nlast"[..], 3, &sender);
+        read_lines(BufReader::with_capacity(8, &b"one\n\xff\nlonger than that\nlast"[..]), 3, &sender);
         drop(sender);
         let shown: Vec<String> = events.iter().map(|event| format!("{event:?}")).collect();
-        assert_eq!(shown, ["Line(3, \"one\\n\")", "Line(3, \"\u{fffd}\\n\")", "Line(3, \"last\")", "End(3)"]);
+        let lines = [r#"["one\n", "�\n"]"#, r#"["longer than that\n"]"#, r#"["last"]"#];
+        let expected = lines.map(|lines| format!("Lines(3, {lines})"));
+        assert_eq!(shown, [&expected[..], &["End(3)".to_owned()]].concat());
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::attempt_folder::AttemptFolder;
+use super::backlog::Mirrored;
 use super::child::Child;
 use super::clock;
 use super::driver::{Driver, TICK};
@@ -127,7 +128,7 @@ impl Conversation {
     pub(super) fn follow(&mut self, driver: &mut Driver, step: &Step) -> Result<(), Stopped> {
         loop {
             match driver.inbox.next(TICK) {
-                Some(Event::Line(number, line)) if number == self.number => self.hear(driver, step, &line),
+                Some(Event::Lines(number, lines)) if number == self.number => self.hear_all(driver, step, &lines),
                 Some(Event::LongLine(number, bytes)) if number == self.number => {
                     let text = format!("a line of {bytes} bytes was skipped: no line may be that long");
                     driver.reporter.trouble("line_too_long", &text);
@@ -147,13 +148,22 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, driver: &mut Driver, step: &Step, line: &str) {
+    /// Hears lines in their order; the entries in them are stored at once, and together.
+    fn hear_all(&mut self, driver: &mut Driver, step: &Step, lines: &[String]) {
+        let mut mirrored = Vec::new();
+        for line in lines {
+            self.hear(driver, step, line, &mut mirrored);
+        }
+        self.store(driver, &mirrored);
+    }
+
+    fn hear<'a>(&mut self, driver: &mut Driver, step: &Step, line: &'a str, mirrored: &mut Vec<Mirrored<'a>>) {
         self.last_line = clock::instant();
         let Some(frame) = Frame::parse(line) else { return };
         self.progress.take(&frame);
         self.interrupt_again(&frame);
         match &frame {
-            Frame::Mirror { path, entries } => self.store(driver, path, entries),
+            Frame::Mirror { path, entries } => mirrored.extend(self.mirrored(driver, path, entries)),
             Frame::Question(question) => {
                 let reply = self.hooks.answer(question);
                 self.child.send(reply.line);
@@ -184,21 +194,25 @@ impl Conversation {
         driver.reporter.status(clock::seconds(), |status| (status.answers, status.context) = (answers, context));
     }
 
-    /// Stores the entries of a frame at once. A store that cannot be written does not stop the run: the CLI's own files are
-    /// kept, and are taken over later.
-    fn store(&mut self, driver: &mut Driver, path: &str, entries: &[&str]) {
+    /// The entries of a frame with their store key.
+    fn mirrored<'a>(&mut self, driver: &mut Driver, path: &str, entries: &[&'a str]) -> Option<Mirrored<'a>> {
         let Some(key) = store_key(&self.projects, path) else {
             driver.reporter.trouble(
                 "mirror_error",
                 &format!("{} of the file {path:?} left out: it is no transcript", counted(entries.len(), "entry")),
             );
-            return;
+            return None;
         };
         if self.progress.session.is_none() {
             let session = key.split('/').nth(1);
             self.progress.session = session.map(str::to_owned);
         }
-        if let Err(error) = driver.backlog.store(&mut driver.store, &key, entries, clock::millis()) {
+        Some(Mirrored { key, entries: entries.to_vec() })
+    }
+
+    /// A store that cannot be written does not stop the run: the CLI's own files are kept, and are taken over later.
+    fn store(&mut self, driver: &mut Driver, mirrored: &[Mirrored<'_>]) {
+        if let Err(error) = driver.backlog.store(&mut driver.store, mirrored, clock::millis()) {
             driver.reporter.trouble("mirror_error", &error.to_string());
             self.has_missed = true;
         }
@@ -311,10 +325,14 @@ impl Conversation {
         let end = clock::instant() + LAST_WORDS;
         while self.ended.is_none() && clock::instant() < end {
             match driver.inbox.next(TICK) {
-                Some(Event::Line(number, line)) if number == self.number => {
-                    if let Some(Frame::Mirror { path, entries }) = Frame::parse(&line) {
-                        self.store(driver, &path, &entries);
+                Some(Event::Lines(number, lines)) if number == self.number => {
+                    let mut mirrored = Vec::new();
+                    for line in &lines {
+                        if let Some(Frame::Mirror { path, entries }) = Frame::parse(line) {
+                            mirrored.extend(self.mirrored(driver, &path, &entries));
+                        }
                     }
+                    self.store(driver, &mirrored);
                 }
                 Some(Event::End(number)) if number == self.number => self.ended = Some(clock::instant()),
                 Some(_) | None => {}

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// Lines that may wait to be handled. Few, because one may hold a picture; the CLI waits meanwhile.
+/// Events that may wait to be handled. Few, because a line may hold a picture; the CLI waits meanwhile.
 const CAPACITY: usize = 16;
 
 /// Signals that arrive while one is still being handled end the process at once from this number on.
@@ -17,8 +17,8 @@ const PATIENCE: u32 = 3;
 /// Something that happened outside.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The CLI of this attempt wrote a line.
-    Line(u32, String),
+    /// The CLI of this attempt wrote lines, all that were there to be read.
+    Lines(u32, Vec<String>),
     /// The CLI of this attempt wrote a line that is too long to be kept, of so many bytes.
     LongLine(u32, u64),
     /// The CLI of this attempt has nothing more to say.

@@ -1,6 +1,6 @@
 use super::super::json::Object;
 use super::fold::fold;
-use super::known::KnownThread;
+use super::known::{Known, KnownThread};
 use super::open::{Store, StoreError};
 use super::summary_data::SummaryData;
 use crate::run_dir::{Kind, StoreKey};
@@ -26,31 +26,65 @@ impl Store {
     ///
     /// An entry whose uuid is there already is left out; one without uuid never is. `now` is in milliseconds.
     pub(in crate::runner) fn append(&mut self, key: &str, entries: &[&str], now: i64) -> Result<Appended, StoreError> {
+        self.append_all(&[(key, entries)], now)
+    }
+
+    /// Appends several batches one after the other, each to its store key, all or none of them. What arrives together is
+    /// written together, so that a burst is flushed once.
+    pub(in crate::runner) fn append_all(
+        &mut self,
+        batches: &[(&str, &[&str])],
+        now: i64,
+    ) -> Result<Appended, StoreError> {
+        let Self { connection, known, .. } = self;
         // Two runners in one directory must not take the same numbers: the write lock comes before the first question.
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.known.forget_if_others_wrote(&transaction)?;
-        let parts = StoreKey::parse(key);
-        let mut thread = match self.known.thread(key) {
-            Some(thread) => thread.clone(),
-            None => read_thread(&transaction, key, parts)?,
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        known.forget_if_others_wrote(&transaction)?;
+        let mut appended = Appended::default();
+        let all = batches.iter().try_for_each(|(key, entries)| {
+            let written = append_batch(&transaction, known, key, entries, now)?;
+            appended.written += written;
+            appended.known += entries.len().saturating_sub(written);
+            Ok(())
+        });
+        let ended = match all {
+            Ok(()) if appended.written == 0 => Ok(()),
+            Ok(()) => transaction.commit(),
+            Err(error) => Err(error),
         };
-        let first = thread.next_seq;
-        append_new(&transaction, key, entries, &mut thread)?;
-        let written = usize::try_from(thread.next_seq.saturating_sub(first)).unwrap_or(0);
-        let appended = Appended { written, known: entries.len().saturating_sub(written) };
-        if written == 0 {
-            return Ok(appended);
+        if ended.is_err() {
+            known.forget();
         }
-        let mtime = now.max(self.known.last_mtime(&transaction)?.saturating_add(1));
+        Ok(ended.map(|()| appended)?)
+    }
+}
+
+/// Writes the new entries of a batch, and where its key stands now; how many those were.
+fn append_batch(
+    transaction: &Connection,
+    known: &mut Known,
+    key: &str,
+    entries: &[&str],
+    now: i64,
+) -> rusqlite::Result<usize> {
+    let parts = StoreKey::parse(key);
+    let mut thread = match known.thread(key) {
+        Some(thread) => thread.clone(),
+        None => read_thread(transaction, key, parts)?,
+    };
+    let first = thread.next_seq;
+    append_new(transaction, key, entries, &mut thread)?;
+    let written = usize::try_from(thread.next_seq.saturating_sub(first)).unwrap_or(0);
+    if written > 0 {
+        let mtime = now.max(known.last_mtime(transaction)?.saturating_add(1));
         transaction.prepare_cached(WRITE_META)?.execute(params![key, mtime, thread.next_seq])?;
         if let Some(summary) = &thread.summary {
             let json = summary.to_json(parts.session, mtime);
             transaction.prepare_cached(WRITE_SUMMARY)?.execute(params![parts.project, parts.session, mtime, json])?;
         }
-        transaction.commit()?;
-        self.known.wrote(key, thread, mtime);
-        Ok(appended)
+        known.wrote(key, thread, mtime);
     }
+    Ok(written)
 }
 
 /// Where a store key stands. A summary that cannot be read is made anew.
@@ -84,7 +118,6 @@ fn append_new(connection: &Connection, key: &str, entries: &[&str], thread: &mut
 mod tests {
     use super::super::super::frame::Frame;
     use super::super::super::mirror::store_key;
-    use super::super::known::Known;
     use super::*;
     use serde_json::{Value, json};
     use std::fs;
@@ -125,6 +158,25 @@ mod tests {
         assert_eq!(store.append(KEY, &[b, a], 99).unwrap(), Appended { written: 0, known: 2 });
         assert_eq!(column(&store, "SELECT mtime || '' FROM meta"), before, "nothing new, nothing written");
         assert_eq!(store.append("-w/other", &[a], 1).unwrap().written, 1, "another key knows nothing of it");
+    }
+
+    #[test]
+    fn batches_that_come_together_are_written_together() {
+        let mut store = store();
+        let agent = format!("{KEY}/subagents/agent-a");
+        let both: [&str; 2] = [r#"{"uuid":"a"}"#, r#"{"uuid":"b"}"#];
+        let batches: [(&str, &[&str]); 3] = [(KEY, &both[..1]), (&agent, &both[..1]), (KEY, &both)];
+        assert_eq!(store.append_all(&batches, 5).unwrap(), Appended { written: 3, known: 1 });
+        let meta = "SELECT store_key || ' ' || mtime || ' ' || next_seq FROM meta ORDER BY mtime";
+        assert_eq!(column(&store, meta), [format!("{agent} 6 1"), format!("{KEY} 7 2")]);
+        let trigger =
+            "CREATE TRIGGER t BEFORE INSERT ON entries WHEN new.uid = 'd' BEGIN SELECT RAISE(FAIL, 'full'); END";
+        store.connection.execute_batch(trigger).unwrap();
+        let batches: [(&str, &[&str]); 2] = [(KEY, &[r#"{"uuid":"c"}"#]), (KEY, &[r#"{"uuid":"d"}"#])];
+        assert!(store.append_all(&batches, 5).is_err());
+        store.connection.execute_batch("DROP TRIGGER t").unwrap();
+        assert_eq!(store.append_all(&batches, 5).unwrap().written, 2, "the first one was not kept alone");
+        assert!(column(&store, meta)[1].ends_with(" 4"));
     }
 
     #[test]

@@ -37,6 +37,11 @@ impl Known {
         Ok(())
     }
 
+    /// Forgets what was not committed after all.
+    pub(super) fn forget(&mut self) {
+        *self = Self { own_mtime: self.own_mtime, ..Self::default() };
+    }
+
     /// Where the store key stands, if that is known.
     pub(super) fn thread(&self, key: &str) -> Option<&KnownThread> {
         self.threads.get(key)
@@ -51,7 +56,7 @@ impl Known {
         Ok(self.own_mtime.max(stored.unwrap_or(0)))
     }
 
-    /// Notes what was committed.
+    /// Notes what was written; whoever does not commit it says [`Known::forget`].
     pub(super) fn wrote(&mut self, key: &str, thread: KnownThread, mtime: i64) {
         (self.stored_mtime, self.own_mtime) = (Some(mtime), mtime);
         match self.threads.get_mut(key) {
