@@ -9,6 +9,9 @@ use std::borrow::Cow;
 /// How the result of a subagent begins that an API error killed: of newer CLIs, and of 2.1.197.
 const AGENT_FAILURES: [&str; 2] = ["Agent terminated early due to an API error", "API Error:"];
 
+/// The field by which the CLI says that it found no network.
+const NETWORK_DOWN: &str = "isNetworkDown";
+
 /// The machine fields of a failure (spec/errors.md, What errors look like in a transcript).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailureFields {
@@ -19,7 +22,8 @@ pub struct FailureFields {
     /// `apiErrorType`, the type in `error.error` of an announced retry, or the type in the answer of the API that
     /// `error.message`, `errorDetails` or the text quotes.
     pub error_type: Option<Label>,
-    /// `error.connection.code` of an announced retry, or `apiError`: there was no answer at all.
+    /// `error.connection.code` of an announced retry, `isNetworkDown` where that is said, or `apiError`: there was no answer
+    /// at all.
     pub connection: Option<Label>,
     /// What is said to a person, cut at [`MAX_FAILURE_TEXT_BYTES`].
     pub text: Box<str>,
@@ -93,7 +97,7 @@ impl RawFailure<'_> {
         let error_type = label(self.error_type, interner);
         FailureFields {
             error: label(self.error, interner),
-            status: self.status.and_then(number),
+            status: self.status.and_then(status),
             error_type: error_type.or_else(|| quoted.into_iter().find_map(|text| quoted_type(text, interner))),
             connection: label(self.api_error, interner),
             text: said,
@@ -110,9 +114,9 @@ impl RawFailure<'_> {
         let told = answer.kind().map(|kind| interner.label(&kind));
         let wait = self.wait.and_then(number).and_then(|millis| i64::try_from(millis).ok()).map(Span::from_millis);
         FailureFields {
-            status: error.status.and_then(number),
+            status: error.status.and_then(status),
             error_type: told.or_else(|| message.as_deref().and_then(|message| quoted_type(message, interner))),
-            connection: error.connection.code.and_then(text).map(|code| interner.label(&code)),
+            connection: error.cut_off().map(|code| interner.label(&code)),
             text: error.formatted.and_then(short).or(message).unwrap_or_default(),
             retry: Some(Retry { attempt: self.attempt.and_then(number), max: self.max.and_then(number), wait }),
             ..FailureFields::default()
@@ -130,6 +134,11 @@ impl RawFailure<'_> {
     }
 }
 
+/// An HTTP status, also where it was written as a text.
+fn status(json: &str) -> Option<u64> {
+    number(json).or_else(|| text(json)?.trim().parse().ok())
+}
+
 /// The raw fields of `error` of an announced retry.
 #[derive(Default)]
 struct RawError<'a> {
@@ -137,7 +146,16 @@ struct RawError<'a> {
     formatted: Option<&'a str>,
     status: Option<&'a str>,
     connection: RawConnection<'a>,
+    network_down: Option<&'a str>,
     answer: Option<&'a str>,
+}
+
+impl<'a> RawError<'a> {
+    /// Why there was no answer: the code of the connection, or that the CLI found the network down.
+    fn cut_off(&self) -> Option<Cow<'a, str>> {
+        let is_down = self.network_down == Some("true");
+        self.connection.code.and_then(text).or_else(|| is_down.then_some(Cow::Borrowed(NETWORK_DOWN)))
+    }
 }
 
 impl<'a> Slots<'a> for RawError<'a> {
@@ -147,6 +165,7 @@ impl<'a> Slots<'a> for RawError<'a> {
             "formatted" => &mut self.formatted,
             "status" => &mut self.status,
             "error" => &mut self.answer,
+            NETWORK_DOWN => &mut self.network_down,
             _ => return None,
         })
     }

@@ -385,3 +385,19 @@ fn run_at(made: &TempDir, width: &str) -> String {
     assert!(output.status.success(), "{}", run(made.path(), &["errors", "runs"]).err);
     String::from_utf8(output.stdout).unwrap()
 }
+
+/// A page that is not there is a wrong address; only what names the model is a model that is not there. A status may be a
+/// text, and a network that is down needs no code.
+#[test]
+fn fields_in_other_forms_are_read() {
+    let of = |row: Value| said(&made(&[asks(0, 0.0, "Work."), row], None), "errors")["result"]["errors"][0].take();
+    let told = |error: &Value| (text(&error["kind"]), text(&error["basis"]));
+    let known = |kind: &str| (kind.to_owned(), "fields".to_owned());
+    let missing = |text: &str| of(fails(1, 1.0, text, json!({"apiErrorStatus": 404})));
+    assert_eq!(told(&missing("API Error: 404 page not found")), known("request"));
+    assert_eq!(told(&missing("There's an issue with the selected model (x).")), known("model-not-found"));
+    assert_eq!(told(&of(fails(1, 1.0, "x", json!({"apiErrorStatus": "529"})))), known("overloaded"));
+    let notice = json!({"type": "system", "subtype": "api_error", "error": {"isNetworkDown": true}, "retryInMs": 500,
+        "retryAttempt": 1, "maxRetries": 10});
+    assert_eq!(told(&of(entry(1, 1.0.into(), notice))), known("network"));
+}

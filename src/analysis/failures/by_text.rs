@@ -19,7 +19,7 @@ const PATTERNS: [(FailureKind, &str); 16] = [
     (FailureKind::Turns, r"maximum number of turns|max_turns"),
     (
         FailureKind::Killed,
-        r"killed-by-signal|exit(?: code)?:? (?:-9|-15|-1|-2|129|130|137|143)\b|killed by signal|\bsig(?:kill|term|hup)\b",
+        r"killed-by-signal|exit(?: code)?:? (?:-\d+|129|130|137|143)\b|killed by signal|\bsig(?:kill|term|hup)\b",
     ),
     (FailureKind::Interrupted, r"request interrupted|\[ede_diagnostic\]|aborted_tools|interrupted by user"),
     (

@@ -114,7 +114,7 @@ fn by_fields(evidence: &Evidence<'_>) -> Option<FailureKind> {
         .or_else(|| evidence.connection.map(|_| FailureKind::Network))
         .or_else(|| by_type(evidence.error_type?))
         .or_else(|| by_word(evidence.error?))
-        .or_else(|| by_status(evidence.status?))
+        .or_else(|| by_status(evidence.status?, evidence))
         .or_else(|| general(evidence))
 }
 
@@ -145,13 +145,14 @@ fn by_word(error: &str) -> Option<FailureKind> {
     })
 }
 
-fn by_status(status: u64) -> Option<FailureKind> {
+/// Without a word of a model, 404 tells only that the address is wrong.
+fn by_status(status: u64, evidence: &Evidence<'_>) -> Option<FailureKind> {
     Some(match status {
         401 | 403 => FailureKind::Auth,
         402 => FailureKind::Billing,
-        404 => FailureKind::ModelNotFound,
+        404 if evidence.words() == Some(FailureKind::ModelNotFound) => FailureKind::ModelNotFound,
         408 | 409 | 500..=528 | 530..=599 => FailureKind::Server,
-        413 | 422 => FailureKind::Request,
+        404 | 413 | 422 => FailureKind::Request,
         429 => FailureKind::RateLimit,
         529 => FailureKind::Overloaded,
         _ => return None,
@@ -181,7 +182,7 @@ fn narrowed(kind: FailureKind, evidence: &Evidence<'_>) -> FailureKind {
 }
 
 fn by_text(evidence: &Evidence<'_>) -> Option<FailureKind> {
-    evidence.words().or_else(|| by_status(status(evidence.text)?))
+    evidence.words().or_else(|| by_status(status(evidence.text)?, evidence))
 }
 
 /// The statuses that a type, or a specific word of the CLI, comes with, and the usual one.
