@@ -1,7 +1,7 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
 use super::progress::Progress;
-use super::surroundings::{open_options, options, zone};
+use super::surroundings::{open_options, options, unknown_zone, zone};
 use super::{interrupt, output};
 use crate::analysis::{Inputs, NotJudged, Resumable, Selection, StoreTables, resumable};
 use crate::evidence::{
@@ -9,7 +9,7 @@ use crate::evidence::{
 };
 use crate::layers::Payload;
 use crate::report::views::Opening;
-use crate::report::{Page, Report, render};
+use crate::report::{Mode, Page, Report, render, sanitize};
 use crate::run_dir::names::{LINEAGE, MANIFEST};
 use crate::run_dir::{
     FolderCount, Lineage, Manifest, Position, RowName, ScriptFile, ShortNames, SpillFile, StateFault, Workbench,
@@ -20,6 +20,7 @@ use crate::unit::{Diagnosis, Finding, Place, Zone};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -37,6 +38,9 @@ pub(super) struct Loaded {
 /// Opens a source and reads all of it, once it is clear that the report can be shown and where it goes.
 pub(super) fn load(common: &CommonArgs, source: &Path) -> Result<Loaded> {
     let zone = zone(common.tz.as_deref())?;
+    if let Some(note) = unknown_zone(common.tz.as_deref()) {
+        let _ = writeln!(std::io::stderr(), "note: {}", sanitize(&note, Mode::Line));
+    }
     output::check(common, source)?;
     let evidence = Evidence::open(source, &open_options(common.hash))?;
     let progress = Progress::start();

@@ -12,12 +12,26 @@ const MAX_THREADS: usize = 8;
 /// Width of tables in pipes and files, in columns.
 const WIDTH_WITHOUT_TERMINAL: usize = 120;
 
-/// The zone of `--tz`, else that of the system; UTC where the system names none.
+/// The zone of `--tz`, else of the variable `TZ`, else that of the system; UTC where the system names none.
 pub(super) fn zone(tz: Option<&str>) -> Result<Zone, UnknownZone> {
-    match tz {
-        Some(name) => Zone::named(name),
-        None => Ok(iana_time_zone::get_timezone().ok().and_then(|name| Zone::named(&name).ok()).unwrap_or(Zone::UTC)),
+    let system = || iana_time_zone::get_timezone().ok().and_then(|name| Zone::named(&name).ok()).unwrap_or(Zone::UTC);
+    match (tz, variable("TZ")) {
+        (Some(name), _) => Zone::named(name),
+        (None, Some(name)) => Ok(of_variable(&name).unwrap_or_else(system)),
+        (None, None) => Ok(system()),
     }
+}
+
+/// What is to be said about a variable `TZ` that names no zone, where no `--tz` makes it pointless.
+pub(super) fn unknown_zone(tz: Option<&str>) -> Option<String> {
+    let name = variable("TZ").filter(|name| tz.is_none() && of_variable(name).is_none())?;
+    let zone = zone(None).map_or("UTC", Zone::name);
+    Some(format!("the variable TZ is {name:?}, which is no IANA name of a zone: times are shown in {zone}, see --tz"))
+}
+
+/// `TZ` may have a colon before the name.
+fn of_variable(name: &str) -> Option<Zone> {
+    Zone::named(name.strip_prefix(':').unwrap_or(name)).ok()
 }
 
 /// How the report is drawn, by the options and by what standard output is.
