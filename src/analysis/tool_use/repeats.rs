@@ -17,8 +17,8 @@ pub struct RepeatedRead {
     pub file: String,
     /// Answered reads.
     pub reads: usize,
-    /// Reads with the same input as an earlier one, range included, without a `Write` or `Edit` of the file in between. A
-    /// command may still have changed it.
+    /// Reads with the same input as an earlier one, range included, without a `Write` or `Edit` of the file or a compaction in
+    /// between. A command may still have changed it.
     pub again: usize,
     /// Characters of all results.
     pub characters: u64,
@@ -50,7 +50,9 @@ pub struct RepeatedCommand {
 /// The files that a session read several times.
 pub(super) fn repeated_reads<'a>(session: &SessionModel, calls: impl Iterator<Item = &'a Call>) -> Vec<RepeatedRead> {
     let mut files: HashMap<u64, File> = HashMap::default();
+    let segments = &session.chain.segments;
     for call in calls {
+        let compactions = segments.partition_point(|segment| segment.boundary <= call.at);
         let Some(identity) = &call.identity else { continue };
         let Some(answer) = call.answer.as_ref().filter(|answer| !answer.is_error) else { continue };
         if writes_file(&call.name) {
@@ -59,6 +61,11 @@ pub(super) fn repeated_reads<'a>(session: &SessionModel, calls: impl Iterator<It
             }
         } else if call.name.as_ref() == READ {
             let file = files.entry(identity.telling).or_insert_with(|| File::first(&call.input, call.at));
+            // What a compaction took out of the context has to be read again.
+            if file.compactions != compactions {
+                file.seen.clear();
+                file.compactions = compactions;
+            }
             let again = !file.seen.insert(identity.whole);
             file.last = call.at;
             file.row.reads += 1;
@@ -82,14 +89,16 @@ struct File {
     row: RepeatedRead,
     first: Ix,
     last: Ix,
-    /// Inputs of reads since the last write.
+    /// Inputs of reads since the last write or compaction.
     seen: HashSet<u64>,
+    /// Compactions of the session before the last read.
+    compactions: usize,
 }
 
 impl File {
     fn first(name: &str, at: Ix) -> Self {
         let row = RepeatedRead { file: name.to_owned(), ..RepeatedRead::default() };
-        Self { row, first: at, last: at, seen: HashSet::default() }
+        Self { row, first: at, last: at, seen: HashSet::default(), compactions: 0 }
     }
 }
 
