@@ -15,6 +15,11 @@ pub struct Fill {
     pub characters: u64,
     /// About so many tokens: an estimate.
     pub estimated_tokens: Tokens,
+    /// Context of the last model turn, as the API counted it; of several threads all of them.
+    pub measured_tokens: Tokens,
+    /// What of it is not in the transcript, such as the system prompt and the definitions of the tools, or is missed by the
+    /// estimate; zero where the estimate is larger.
+    pub beyond_tokens: Tokens,
 }
 
 /// One part.
@@ -106,7 +111,8 @@ impl<'a> FillSums<'a> {
         }
     }
 
-    pub(super) fn fill(&self) -> Fill {
+    /// The parts of a context of which the API counted `measured_tokens`.
+    pub(super) fn fill(&self, measured_tokens: Tokens) -> Fill {
         let part = |(&(kind, name), &(blocks, characters)): (&(FillKind, Option<&str>), &(usize, u64))| FillPart {
             kind,
             name: name.map(ToOwned::to_owned),
@@ -117,7 +123,9 @@ impl<'a> FillSums<'a> {
         let mut parts: Vec<FillPart> = self.0.iter().map(part).collect();
         parts.sort_by_key(|part| Reverse(part.characters));
         let characters = parts.iter().map(|part| part.characters).fold(0, u64::saturating_add);
-        Fill { parts, characters, estimated_tokens: Tokens::estimated(characters) }
+        let estimated_tokens = Tokens::estimated(characters);
+        let beyond_tokens = Tokens(measured_tokens.0.saturating_sub(estimated_tokens.0));
+        Fill { parts, characters, estimated_tokens, measured_tokens, beyond_tokens }
     }
 }
 

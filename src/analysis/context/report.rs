@@ -96,7 +96,7 @@ pub fn context(
         let steps = steps.get(StoreKey::parse(session.store_key()).session).cloned().unwrap_or_default();
         report.threads.extend(thread(session, turns, &fill, &setting).map(|thread| ThreadContext { steps, ..thread }));
     }
-    report.fill = all.fill();
+    report.fill = all.fill(report.threads.iter().map(|thread| thread.last).sum());
     report
 }
 

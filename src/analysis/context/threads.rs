@@ -91,7 +91,7 @@ pub(super) fn thread(
         last: last.usage.context(),
         max: turns.iter().map(|(turn, _)| turn.usage.context()).max().unwrap_or_default(),
         projection: projection(turns, last, setting),
-        fill: fill.fill(),
+        fill: fill.fill(last.usage.context()),
     })
 }
 

@@ -27,6 +27,7 @@ pub fn context(result: &ContextReport, opening: &Opening) -> Page {
         page
     } else {
         page.section("What fills the contexts now (loaded view, before load layers)", fill(&result.fill))
+            .note(beyond_note(&result.fill))
             .note(ESTIMATE_NOTE)
     };
     page.section("Evidence", opening.facts())
@@ -84,7 +85,7 @@ fn drops(drops: &[ContextDrop], opening: &Opening) -> Table {
             format!("{}:{}", opening.names.of(&drop.store_key), drop.seq).into(),
         ]
     });
-    Table::new(columns).rows(rows).empty("The context never fell.")
+    Table::new(columns).rows(rows).empty(NO_FALL)
 }
 
 fn threads(threads: &[ThreadContext], opening: &Opening) -> Table {
@@ -159,6 +160,20 @@ fn fill(fill: &Fill) -> Vec<Bar> {
     bars
 }
 
+/// What the shares leave out.
+fn beyond_note(fill: &Fill) -> String {
+    let Fill { measured_tokens, estimated_tokens, beyond_tokens, .. } = fill;
+    let rest = if *beyond_tokens > Tokens(0) {
+        format!(": about {beyond_tokens} are none of these parts, or are missed by the estimate")
+    } else {
+        String::new()
+    };
+    format!(
+        "Not in the transcript, and so not in the shares: the system prompt, the definitions of the tools. Tokens in the \
+         last model turns: {measured_tokens} by the API, about {estimated_tokens} by the parts{rest}."
+    )
+}
+
 fn bar(part: &FillPart, fill: &Fill) -> Bar {
     let name = part.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
     drawn(&format!("{}{name}", part.kind), part.characters, part.blocks, part.estimated_tokens, fill)
@@ -173,6 +188,10 @@ fn drawn(label: &str, characters: u64, blocks: usize, tokens: Tokens, fill: &Fil
     };
     Bar::new(label, length, Cell::count(characters)).note(note)
 }
+
+/// What is told as a fall, where there is none.
+const NO_FALL: &str =
+    "The context of no model turn fell to under nine tenths of the one before, nor at a compaction or a handoff.";
 
 /// What people are told of every estimate of tokens.
 pub(super) const ESTIMATE_NOTE: &str = "Characters are counted, tokens are an estimate: a quarter of the characters, which \
