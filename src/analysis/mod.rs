@@ -9,6 +9,7 @@ mod denials;
 mod economics;
 mod errors;
 mod failures;
+mod horizon;
 mod inputs;
 mod integrity;
 pub mod layers;

@@ -1,3 +1,4 @@
+use crate::analysis::horizon::horizon;
 use crate::analysis::{Failure, FailureKind, Failures, Selection, Source};
 use crate::session::Model;
 use crate::unit::{Span, Timestamp};
@@ -43,13 +44,14 @@ impl Episode {
 pub(in crate::analysis) fn episodes(model: &Model, failures: &Failures) -> Vec<Episode> {
     let mut answers: Vec<Timestamp> = model.usage.turns.iter().filter_map(|turn| turn.timestamp).collect();
     answers.sort_unstable();
+    let horizon = horizon(model);
     let next_answer = |t: Timestamp| answers.get(answers.partition_point(|answer| *answer <= t)).copied();
     let mut timed: Vec<(Timestamp, usize)> = failures
         .all
         .iter()
         .enumerate()
         .filter(|(_, failure)| is_of_outage(failure))
-        .filter_map(|(index, failure)| Some((failure.timestamp?, index)))
+        .filter_map(|(index, failure)| Some((believed(failure, horizon)?, index)))
         .collect();
     timed.sort_unstable();
     let kind = |index: &usize| failures.all.get(*index).map(|failure| failure.judged.kind);
@@ -72,6 +74,11 @@ pub(in crate::analysis) fn episodes(model: &Model, failures: &Failures) -> Vec<E
         episode.recovered = next_answer(episode.last);
     }
     episodes
+}
+
+/// The time of a failure, if no wrong clock dated it.
+pub(super) fn believed(failure: &Failure, horizon: Option<Timestamp>) -> Option<Timestamp> {
+    failure.timestamp.filter(|time| horizon.is_none_or(|horizon| *time <= horizon))
 }
 
 /// Told for the first time, and by the service or the way to it. An announced retry without a reason counts; a stream that

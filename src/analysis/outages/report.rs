@@ -1,9 +1,10 @@
 use super::damage::{Damage, Spent};
-use super::episode::{Episode, episodes, is_of_outage};
+use super::episode::{Episode, believed, episodes, is_of_outage};
 use crate::analysis::cost::{Spend, TurnCost};
+use crate::analysis::horizon::horizon;
 use crate::analysis::layers::Answer;
 use crate::analysis::{
-    Attempt, Attempts, Evidence, FailureKind, Failures, Judge, KnownBy, LeftOut, NotJudged, Outcome, Outcomes,
+    Attempt, Attempts, Evidence, Failure, FailureKind, Failures, Judge, KnownBy, LeftOut, NotJudged, Outcome, Outcomes,
     Resumable, Selection, Source, TimeRange, WaitVerdict, judge,
 };
 use crate::run_dir::Kind;
@@ -22,7 +23,7 @@ pub struct Outages {
     pub outages_left_out: LeftOut,
     /// In the order of time.
     pub outages: Vec<Outage>,
-    /// Failures of the service without a time: they are in no outage.
+    /// Failures of the service without a time, or with one years after everything else: they are in no outage.
     pub without_time: usize,
 }
 
@@ -123,7 +124,9 @@ pub fn outages(
         }
     }
     in_flight(model, &mut outages);
-    let timeless = failures.all.iter().filter(|failure| failure.timestamp.is_none() && is_of_outage(failure)).count();
+    let horizon = horizon(model);
+    let is_timeless = |failure: &&Failure| believed(failure, horizon).is_none() && is_of_outage(failure);
+    let timeless = failures.all.iter().filter(is_timeless).count();
     // What only the manifest knows has no time of its own.
     let told = attempts.all.iter().filter(|attempt| attempt.known_by == KnownBy::Manifest);
     let told = told.filter_map(|attempt| attempt.reason.as_deref());

@@ -1,3 +1,4 @@
+use super::super::horizon::horizon;
 use super::super::outages::episodes;
 use super::super::sessions::description;
 use super::super::steps::{sessions_of, step_name};
@@ -67,6 +68,9 @@ pub fn timeline(model: &Model, selection: &Selection, manifest: Option<&Manifest
         own.for_each(|ix| timeline.compaction(session, ix));
     }
     timeline.outages(model, &failures, selection);
+    if let Some(horizon) = horizon(model) {
+        timeline.believe(horizon);
+    }
     timeline.spans.sort_by(|a, b| {
         let order = |span: &TimelineSpan| (span.start, span.kind);
         order(a).cmp(&order(b)).then_with(|| (&a.store_key, a.seq).cmp(&(&b.store_key, b.seq)))
@@ -85,6 +89,7 @@ const NO_STEP: &str = "(no step)";
 const NO_TIME: &str = "no time stamp that can be read";
 const NO_END: &str = "its result has no time stamp that can be read: only its start is shown";
 const NO_ENTRY: &str = "only the manifest knows of it, and it does not tell when";
+const NO_MOMENT: &str = "only the manifest tells of this failure, and not when it was";
 const NO_START: &str = "it never started, or its start cannot be read";
 const ENDS_EARLY: &str = "it ends before it starts: only its start is shown";
 
@@ -117,6 +122,10 @@ impl Timeline {
     ) {
         let name = step.unwrap_or_else(|| NO_STEP.to_owned());
         let key = session.map(SessionModel::store_key);
+        if let Some(reason) = attempt.reason.as_deref().filter(|_| attempt.failure.is_none() && attempt.has_failed()) {
+            let text = format!("{name}: {}", reason.lines().next().unwrap_or_default());
+            self.unplaced("failure".to_owned(), &text, key, None, NO_MOMENT);
+        }
         let seq = session.zip(attempt.first).map(|(session, first)| session.seq(first));
         let Some(start) = attempt.start else {
             return self.unplaced(SpanKind::Attempt.to_string(), &name, key, seq, NO_ENTRY);
@@ -226,7 +235,14 @@ impl Timeline {
     }
 
     /// Says what has no place; of the same kind in a row in one session the first with a count.
-    fn unplaced(&mut self, kind: String, name: &str, key: Option<&str>, seq: Option<i64>, why: &'static str) {
+    pub(super) fn unplaced(
+        &mut self,
+        kind: String,
+        name: &str,
+        key: Option<&str>,
+        seq: Option<i64>,
+        why: &'static str,
+    ) {
         if let Some(last) = self.unplaced.last_mut()
             && (last.kind == kind && last.name == name && last.store_key.as_deref() == key && last.why == why)
             && seq.is_some()

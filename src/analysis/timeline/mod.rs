@@ -1,6 +1,7 @@
 //! What happened when: steps, sessions, subagents, tool calls and what befell them, on one axis.
 
 mod activity;
+mod believed;
 mod events;
 mod gather;
 mod span;

@@ -107,9 +107,9 @@ impl TimelineSpan {
 /// Something that has no place on the axis.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unplaced {
-    /// What it is: a kind of span, `event` or `entry`.
+    /// What it is: a kind of span, `event`, `entry` or `failure`.
     pub kind: String,
-    /// Its name, as that of a span; empty for entries and events.
+    /// Its name, as that of a span; of a failure the step and the reason; empty for entries and events.
     pub name: String,
     /// The session, if it belongs to one.
     pub store_key: Option<String>,

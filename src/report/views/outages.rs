@@ -35,7 +35,9 @@ pub fn outages(result: &Outages, found: &[Finding], opening: &Opening) -> Page {
     }
     if result.without_time > 0 {
         let n = counted(result.without_time, "failure");
-        page = page.note(format!("{n} of the service without a time: in no outage; `errors` lists them."));
+        page = page.note(format!(
+            "{n} of the service without a time that can be believed: in no outage; `errors` lists them."
+        ));
     }
     if result.outages.len() > 1 {
         page = page.note(RULE);
