@@ -50,12 +50,20 @@ impl Message {
         requested_model: Option<&str>,
         interner: &mut Interner,
     ) -> Self {
-        let unique =
-            |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.unique(&text));
+        // An empty text is no id.
+        let unique = |value: Option<&str>, interner: &mut Interner| {
+            value.and_then(text).filter(|text| !text.is_empty()).map(|text| interner.unique(&text))
+        };
         let label =
             |value: Option<&str>, interner: &mut Interner| value.and_then(text).map(|text| interner.label(&text));
         let model = label(raw.model, interner);
-        let (usage, mut service) = raw.usage.and_then(Usage::decode).unzip();
+        let (usage, mut service) = raw.usage.and_then(|usage| Usage::decode(usage, interner)).unzip();
+        if let Some(service) = &mut service {
+            service
+                .iterations
+                .iter_mut()
+                .for_each(|one| one.model = one.model.take().filter(|own| Some(own) != model.as_ref()));
+        }
         let requested = label(requested_model, interner);
         if let Some(service) = service.as_mut().filter(|_| requested != model) {
             service.requested_model = requested;

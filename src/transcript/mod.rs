@@ -37,4 +37,4 @@ pub use readable::{Readable, ReadableBlock};
 pub use scalar::{characters_of, text, truthy};
 pub use script_use::{ScriptDeed, ScriptUse};
 pub use uid::Uid;
-pub use usage::{Service, Usage};
+pub use usage::{CacheSplit, Iteration, Service, Usage};

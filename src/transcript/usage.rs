@@ -1,5 +1,5 @@
 use super::fields::{Slots, each_element, fill};
-use super::label::Label;
+use super::label::{Interner, Label};
 use super::scalar::{number, text};
 use crate::unit::Tokens;
 use serde::Serialize;
@@ -29,16 +29,63 @@ pub struct Service {
     pub web_searches: u64,
     /// The part of the cache writes that is not said to be for five minutes or for one hour.
     pub unsplit_cache_write: Tokens,
+    /// Cache writes as `cache_creation` splits them, where that is more than their total.
+    pub cache_split: CacheSplit,
     /// `inference_geo` is `us`.
     pub in_us: bool,
     /// `speed` is `fast`.
     pub fast: bool,
     /// The requests behind the message where it took several; each is priced by its own size.
-    pub iterations: Vec<Usage>,
+    pub iterations: Vec<Iteration>,
     /// `requestedModel` where another model answered.
     pub requested_model: Option<Label>,
     /// A figure of the usage cannot be read: the counts are too low by what it says.
     pub unreadable: bool,
+}
+
+/// Cache writes by how long they live.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheSplit {
+    /// For five minutes.
+    pub five_minutes: Tokens,
+    /// For one hour.
+    pub one_hour: Tokens,
+}
+
+/// One request behind a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Iteration {
+    /// Its tokens.
+    pub usage: Usage,
+    /// The model that answered it, where that is not the one of the message.
+    pub model: Option<Label>,
+}
+
+impl CacheSplit {
+    /// Both together.
+    pub fn total(self) -> Tokens {
+        self.five_minutes + self.one_hour
+    }
+
+    fn zip(self, other: Self, join: impl Fn(Tokens, Tokens) -> Tokens) -> Self {
+        Self {
+            five_minutes: join(self.five_minutes, other.five_minutes),
+            one_hour: join(self.one_hour, other.one_hour),
+        }
+    }
+
+    /// What it says beyond `usage`, which counts the total.
+    #[must_use]
+    pub fn beyond(self, usage: Usage) -> Self {
+        let counted = Self {
+            five_minutes: Tokens(usage.cache_write.0.saturating_sub(usage.cache_write_1h.0)),
+            one_hour: usage.cache_write_1h,
+        };
+        if self.total() <= usage.cache_write {
+            return Self::default();
+        }
+        self.zip(counted, |split, counted| Tokens(split.0.saturating_sub(counted.0)))
+    }
 }
 
 impl Usage {
@@ -76,32 +123,53 @@ impl Usage {
 
     /// The usage in `json` with how it was served: the sum of its iterations when it has any (spec/entries.md), else its
     /// own figures. Where an iteration cannot be read, the larger of both. `None` where it is absent, that is `null`.
-    pub(super) fn decode(json: &str) -> Option<(Self, Service)> {
+    pub(super) fn decode(json: &str, interner: &mut Interner) -> Option<(Self, Service)> {
         if json == "null" {
             return None;
         }
         let raw: Option<RawUsage<'_>> = fill(json);
         let no_object = raw.is_none();
         let raw = raw.unwrap_or_default();
-        let requests = Iterations::decode(raw.iterations);
-        let own = (raw.tokens(), raw.unsplit());
-        let (usage, unsplit_cache_write) = match requests.sum {
-            Some((sum, unsplit)) if requests.unreadable => (sum.largest(own.0), unsplit.max(own.1)),
+        let requests = Iterations::decode(raw.iterations, interner);
+        let own = raw.counted();
+        let counted = match requests.sum {
+            Some(sum) if requests.unreadable => sum.zip(own, Ord::max),
             Some(sum) => sum,
             None => own,
         };
-        let each_has_its_price = requests.all.len() > 1 && !requests.unreadable;
+        let several = requests.all.len() > 1 || requests.all.iter().any(|one| one.model.is_some());
+        let says_more = counted.split.total() > counted.usage.cache_write;
+        let each_has_its_price = several && !requests.unreadable;
         let is = |value: Option<&str>, wanted: &str| value.and_then(text).is_some_and(|found| found == wanted);
         let service = Service {
             web_searches: raw.server_tools.web_searches.and_then(number).unwrap_or(0),
-            unsplit_cache_write,
+            unsplit_cache_write: counted.unsplit,
+            cache_split: if says_more { counted.split } else { CacheSplit::default() },
             in_us: is(raw.inference_geo, "us"),
             fast: is(raw.speed, "fast"),
             iterations: if each_has_its_price { requests.all } else { Vec::new() },
             requested_model: None,
             unreadable: no_object || raw.has_unreadable() || requests.unreadable,
         };
-        Some((usage, service))
+        Some((counted.usage, service))
+    }
+}
+
+/// What one usage counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    usage: Usage,
+    unsplit: Tokens,
+    split: CacheSplit,
+}
+
+impl Counted {
+    fn zip(self, other: Self, join: impl Fn(Tokens, Tokens) -> Tokens + Copy) -> Self {
+        Self {
+            usage: self.usage.zip(other.usage, join),
+            unsplit: join(self.unsplit, other.unsplit),
+            split: self.split.zip(other.split, join),
+        }
     }
 }
 
@@ -109,24 +177,26 @@ impl Usage {
 #[derive(Debug, Default)]
 struct Iterations {
     /// As many as are kept.
-    all: Vec<Usage>,
-    /// All of them together, with the cache writes that their splits leave open.
-    sum: Option<(Usage, Tokens)>,
+    all: Vec<Iteration>,
+    /// All of them together.
+    sum: Option<Counted>,
     /// One is no usage, or holds a figure that cannot be read.
     unreadable: bool,
 }
 
 impl Iterations {
-    fn decode(raw: Option<&str>) -> Self {
+    fn decode(raw: Option<&str>, interner: &mut Interner) -> Self {
         let mut found = Self::default();
         let Some(raw) = raw.filter(|raw| *raw != "null") else { return found };
         let is_list = each_element(raw, |iteration| match fill::<RawUsage<'_>>(iteration) {
             Some(one) if one.has_figures() => {
-                let (usage, unsplit) = found.sum.unwrap_or_default();
-                found.sum = Some((usage.plus(one.tokens()), unsplit + one.unsplit()));
+                let counted = one.counted();
+                found.sum = Some(found.sum.unwrap_or_default().zip(counted, std::ops::Add::add));
                 found.unreadable |= one.has_unreadable();
                 if found.all.len() < MAX_ITERATIONS {
-                    found.all.push(one.tokens());
+                    let model = one.model.and_then(text).filter(|model| !model.trim().is_empty());
+                    let model = model.map(|model| interner.label(&model));
+                    found.all.push(Iteration { usage: counted.usage, model });
                 }
             }
             Some(_) | None => found.unreadable = true,
@@ -144,6 +214,7 @@ impl Service {
         Self {
             web_searches: self.web_searches.max(other.web_searches),
             unsplit_cache_write: self.unsplit_cache_write.max(other.unsplit_cache_write),
+            cache_split: self.cache_split.zip(other.cache_split, Ord::max),
             in_us: self.in_us || other.in_us,
             fast: self.fast || other.fast,
             iterations: longer.clone(),
@@ -161,6 +232,7 @@ struct RawUsage<'a> {
     cache_read: Option<&'a str>,
     cache_write: Option<&'a str>,
     iterations: Option<&'a str>,
+    model: Option<&'a str>,
     inference_geo: Option<&'a str>,
     speed: Option<&'a str>,
     cache_creation: RawCacheCreation<'a>,
@@ -181,14 +253,23 @@ struct RawServerTools<'a> {
 }
 
 impl RawUsage<'_> {
-    fn tokens(&self) -> Usage {
-        Usage {
+    /// The total of the cache writes counts; without one, what their split adds up to. Of a split that says more than the
+    /// total, the five minutes count first: the cheapest reading.
+    fn counted(&self) -> Counted {
+        let split = CacheSplit {
+            five_minutes: tokens(self.cache_creation.five_minutes),
+            one_hour: tokens(self.cache_creation.one_hour),
+        };
+        let total = self.cache_write.and_then(number).map_or_else(|| split.total(), Tokens);
+        let left = total.0.saturating_sub(split.five_minutes.0);
+        let usage = Usage {
             input: tokens(self.input),
             output: tokens(self.output),
             cache_read: tokens(self.cache_read),
-            cache_write: tokens(self.cache_write),
-            cache_write_1h: tokens(self.cache_creation.one_hour),
-        }
+            cache_write: total,
+            cache_write_1h: split.one_hour.min(Tokens(left)),
+        };
+        Counted { usage, unsplit: Tokens(total.0.saturating_sub(split.total().0)), split }
     }
 
     /// Every count of tokens and of searches.
@@ -207,12 +288,6 @@ impl RawUsage<'_> {
     fn has_unreadable(&self) -> bool {
         self.counts().into_iter().flatten().any(|raw| raw != "null" && number(raw).is_none())
     }
-
-    /// The cache writes that the split leaves open.
-    fn unsplit(&self) -> Tokens {
-        let known = tokens(self.cache_creation.five_minutes) + tokens(self.cache_creation.one_hour);
-        Tokens(tokens(self.cache_write).0.saturating_sub(known.0))
-    }
 }
 
 fn tokens(raw: Option<&str>) -> Tokens {
@@ -227,6 +302,7 @@ impl<'a> Slots<'a> for RawUsage<'a> {
             "cache_read_input_tokens" => &mut self.cache_read,
             "cache_creation_input_tokens" => &mut self.cache_write,
             "iterations" => &mut self.iterations,
+            "model" => &mut self.model,
             "inference_geo" => &mut self.inference_geo,
             "speed" => &mut self.speed,
             _ => return None,
@@ -262,22 +338,27 @@ impl<'a> Slots<'a> for RawServerTools<'a> {
 mod tests {
     use super::*;
 
+    fn decode(json: &str) -> Option<(Usage, Service)> {
+        Usage::decode(json, &mut Interner::default())
+    }
+
     #[test]
     fn iterations_are_summed_when_present() {
         let plain = r#"{"input_tokens":1,"output_tokens":2,"cache_creation":{"ephemeral_1h_input_tokens":7},"iterations":null}"#;
-        let (usage, _) = Usage::decode(plain).unwrap();
+        let (usage, _) = decode(plain).unwrap();
         assert_eq!((usage.input, usage.output, usage.cache_write_1h), (Tokens(1), Tokens(2), Tokens(7)));
+        assert_eq!(usage.cache_write, Tokens(7), "without a total the split counts");
         let twice = r#"{"input_tokens":9,"iterations":[{"input_tokens":1,"output_tokens":5},{"input_tokens":2}]}"#;
-        let (usage, service) = Usage::decode(twice).unwrap();
+        let (usage, service) = decode(twice).unwrap();
         assert_eq!((usage.input, usage.output), (Tokens(3), Tokens(5)));
         assert_eq!(service.iterations.len(), 2);
-        assert_eq!(Usage::decode("null"), None);
+        assert_eq!(decode("null"), None);
     }
 
     #[test]
     fn what_cannot_be_read_is_told_and_hides_nothing() {
         let read = |json: &str| {
-            let (usage, service) = Usage::decode(json).unwrap();
+            let (usage, service) = decode(json).unwrap();
             (usage.input.0, service.unreadable, service.iterations.len())
         };
         for figure in ["18446744073709551616", "1e30", "\"5\"", "-5", "1.5", "[1]", "{}", "true"] {
@@ -303,18 +384,33 @@ mod tests {
 
     #[test]
     fn what_the_split_leaves_open_is_told() {
-        let unsplit = |json| Usage::decode(json).unwrap().1.unsplit_cache_write;
+        let unsplit = |json| decode(json).unwrap().1.unsplit_cache_write;
         assert_eq!(unsplit(r#"{"cache_creation_input_tokens":50}"#), Tokens(50));
         let split = r#"{"cache_creation_input_tokens":50,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":15}}"#;
         assert_eq!(unsplit(split), Tokens(5));
     }
 
     #[test]
+    fn a_split_that_says_more_than_the_total_is_told() {
+        let read = |total: &str| {
+            let json = format!(
+                r#"{{"cache_creation_input_tokens":{total},"cache_creation":{{"ephemeral_5m_input_tokens":90,"ephemeral_1h_input_tokens":30}}}}"#
+            );
+            let (usage, service) = decode(&json).unwrap();
+            let beyond = service.cache_split.beyond(usage);
+            [usage.cache_write, usage.cache_write_1h, beyond.five_minutes, beyond.one_hour].map(|tokens| tokens.0)
+        };
+        assert_eq!(read("100"), [100, 10, 0, 20]);
+        assert_eq!(read("50"), [50, 0, 40, 30]);
+        assert_eq!([read("null"), read("120"), read("150")], [[120, 30, 0, 0], [120, 30, 0, 0], [150, 30, 0, 0]]);
+    }
+
+    #[test]
     fn the_service_is_read() {
         let json = r#"{"speed":"fast","inference_geo":"us","server_tool_use":{"web_search_requests":3}}"#;
-        let service = Usage::decode(json).unwrap().1;
+        let service = decode(json).unwrap().1;
         assert_eq!((service.fast, service.in_us, service.web_searches), (true, true, 3));
         let usual = r#"{"speed":"standard","inference_geo":"not_available","service_tier":"standard"}"#;
-        assert_eq!(Usage::decode(usual).unwrap().1, Service::default());
+        assert_eq!(decode(usual).unwrap().1, Service::default());
     }
 }

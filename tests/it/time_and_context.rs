@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::program::{json, run};
+use crate::program::{command, json, run};
+use crate::small_runs::{TOKENS, answer, entry, made, prompt, step};
 use crate::store::{Case, names};
 
 /// Every fixture that can be read.
@@ -140,4 +141,70 @@ fn clocks_that_are_set_change_labels_only() {
     let reports = ["Europe/Berlin", "Asia/Kolkata"]
         .map(|zone| run(&case.root, &["timeline", case.source, "--format", "json", "--tz", zone]).out);
     assert_eq!(reports[0], reports[1], "JSON is in UTC");
+}
+
+#[test]
+fn what_only_the_manifest_knows_is_listed_beside_the_axis() {
+    let failed = serde_json::json!({"ok": false, "error": "API Error: 529 Overloaded"});
+    let folder = made(&[prompt("s", 0), answer("s", 1, &serde_json::json!({}))], &[step("a", "s", 4.0, &failed)]);
+    let timeline = &json(folder.path(), &["timeline", "runs"])["result"];
+    let listed = timeline["unplaced"].as_array().unwrap().iter().find(|row| row["kind"] == "failure").unwrap();
+    assert_eq!(listed["name"], "a: API Error: 529 Overloaded");
+}
+
+#[test]
+fn a_context_is_more_than_its_transcript() {
+    let folder = made(&[prompt("s", 0), answer("s", 1, &serde_json::json!({}))], &[]);
+    let fill = &json(folder.path(), &["context", "runs"])["result"]["fill"];
+    let part = |name: &str| fill[name].as_u64().unwrap();
+    assert_eq!(part("measured_tokens"), u64::from(TOKENS));
+    assert_eq!(part("beyond_tokens"), u64::from(TOKENS) - part("estimated_tokens"));
+    let shown = run(folder.path(), &["context", "runs"]).out;
+    assert!(shown.contains("the definitions of the tools"), "{shown}");
+}
+
+#[test]
+fn what_a_compaction_took_away_is_not_read_again() {
+    let read = |n: u32| {
+        answer(
+            "s",
+            n,
+            &serde_json::json!({"message": {"stop_reason": "tool_use",
+            "content": [{"type": "tool_use", "id": format!("t{n}"), "name": "Read", "input": {"file_path": "/a"}}]}}),
+        )
+    };
+    let result = |n: u32| {
+        let content =
+            serde_json::json!([{"type": "tool_result", "tool_use_id": format!("t{}", n - 1), "content": "text"}]);
+        entry("s", n, &serde_json::json!({"type": "user", "message": {"role": "user", "content": content}}))
+    };
+    let boundary = entry(
+        "s",
+        5,
+        &serde_json::json!({"type": "system", "subtype": "compact_boundary", "parentUuid": null,
+        "logicalParentUuid": "s-4", "compactMetadata": {"trigger": "auto"}}),
+    );
+    let again = |rows: &[(String, String)]| {
+        let tools = json(made(rows, &[]).path(), &["tools", "runs"]);
+        let read = &tools["result"]["repeated_reads"][0];
+        (read["reads"].as_u64(), read["again"].as_u64())
+    };
+    let rows =
+        [prompt("s", 0), read(1), result(2), read(3), result(4), boundary, read(6), result(7), read(8), result(9)];
+    assert_eq!(again(&rows[..5]), (Some(2), Some(1)));
+    assert_eq!(again(&rows), (Some(4), Some(2)));
+}
+
+#[test]
+fn the_zone_of_the_surroundings_is_honoured() {
+    let folder = made(&[answer("s", 0, &serde_json::json!({}))], &[]);
+    let said = |tz: &str, args: &[&str]| {
+        let ended = command(folder.path()).env("TZ", tz).args(args).output().unwrap();
+        (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap())
+    };
+    let (out, err) = said("Asia/Kolkata", &["cost", "runs"]);
+    assert!(out.contains("Asia/Kolkata") && err.is_empty(), "{out} {err}");
+    let (_, err) = said("Mars/Olympus", &["cost", "runs"]);
+    assert!(err.starts_with("note: the variable TZ is \"Mars/Olympus\", which is no IANA name"), "{err}");
+    assert_eq!(said("Mars/Olympus", &["cost", "runs", "--tz", "UTC"]).1, "");
 }

@@ -22,6 +22,14 @@ pub enum CauseKind {
     SharedWithFork,
     /// A stream was cut: the output count is a placeholder.
     PlaceholderUsage,
+    /// The client does not count an answer whose stream was cut.
+    CutStream,
+    /// Nothing tells how long the cache keeps what was written to it, or how much of it that was.
+    CacheWriteDuration,
+    /// Nothing tells when a model answered, and its price changed.
+    UndatedPrice,
+    /// A session that no step names is counted at the step that ran at that time.
+    AssignedByTime,
     /// A count of tokens cannot be read.
     UnreadableUsage,
     /// A model has no price: its tokens are not in the measured figure.

@@ -1,7 +1,7 @@
 use super::clock::Clock;
 use super::windows::Windows;
 use crate::run_dir::{Kind, Position, StoreKey};
-use crate::session::Model;
+use crate::session::{Ix, Model};
 use crate::transcript::{ClientModel, CostState};
 use crate::unit::{Timestamp, Usd};
 use foldhash::{HashMap, HashMapExt};
@@ -25,7 +25,9 @@ pub(super) enum Carried {
 pub(super) struct ClientTotal<'a> {
     /// Session.
     pub(super) session: usize,
-    /// Sequence number of the `cost-state` entry.
+    /// The `cost-state` entry.
+    pub(super) entry: Ix,
+    /// Its sequence number.
     pub(super) seq: i64,
     /// The step in which the process ended.
     pub(super) step: Option<usize>,
@@ -50,9 +52,8 @@ impl ClientTotal<'_> {
 }
 
 /// Every client total of the main threads, in the order in which they were written.
-pub(super) fn client_totals<'a>(model: &'a Model, windows: &Windows) -> Vec<ClientTotal<'a>> {
-    let clock = Clock::default();
-    let mut totals: Vec<_> = recorded(model, windows, &clock).collect();
+pub(super) fn client_totals<'a>(model: &'a Model, windows: &Windows, clock: &Clock) -> Vec<ClientTotal<'a>> {
+    let mut totals: Vec<_> = recorded(model, windows, clock).collect();
     totals.sort_by_key(|(position, total)| (total.at, *position));
     let mut totals: Vec<ClientTotal<'_>> = totals.into_iter().map(|(_, total)| total).collect();
     let parents = parents(model);
@@ -102,7 +103,8 @@ fn recorded<'a>(
                 let at = clock.at(model, session, ix);
                 let step = windows.step(id, at);
                 let (seq, total, base) = (entry.seq, state.total?, Usd::ZERO);
-                let total = ClientTotal { session, seq, step, at, total, base, carried: None, before: None, state };
+                let total =
+                    ClientTotal { session, entry: ix, seq, step, at, total, base, carried: None, before: None, state };
                 Some((entry.position, total))
             })
             .collect::<Vec<_>>()

@@ -1,9 +1,13 @@
 use super::TurnCost;
 use super::cause::{Cause, CauseKind};
 use super::reconcile::StepCost;
+use super::windows::StepBasis;
 use crate::analysis::prices::Unpriced;
+use crate::analysis::steps::step_name;
+use crate::run_dir::Manifest;
 use crate::run_dir::names::MANIFEST;
 use crate::session::{Ix, Model, ModelTurn};
+use crate::transcript::CacheSplit;
 use crate::unit::{Diagnosis, Finding, Level, Place, Usd, counted};
 use std::collections::BTreeMap;
 use strum::IntoStaticStr;
@@ -64,6 +68,49 @@ pub enum CostFinding {
         /// How many.
         turns: usize,
     },
+    /// The split of the cache writes says more than their total.
+    #[error(
+        "{} from here on whose cache writes by duration add up to more than their total: the total was counted, the upper \
+         bound holds the rest",
+        counted(*turns, "model turn")
+    )]
+    CacheSplitDiffers {
+        /// How many.
+        turns: usize,
+    },
+    /// No step names the session.
+    #[error(
+        "no step names this session: {} counted at step {step}, the only one that ran then, which is a guess",
+        counted(*turns, "model turn")
+    )]
+    StepByTime {
+        /// The step.
+        step: String,
+        /// How many.
+        turns: usize,
+    },
+    /// Several steps claim the session at one time.
+    #[error(
+        "several steps name this session for the same time: {} counted at step {step}, which started last, and may belong to \
+         another",
+        counted(*turns, "model turn")
+    )]
+    OverlappingSteps {
+        /// The step.
+        step: String,
+        /// How many.
+        turns: usize,
+    },
+    /// A clock ran ahead.
+    #[error(
+        "{} from here on with a time years after everything else: a clock was wrong, they are taken to be of the time of the \
+         last entry before them",
+        counted(*turns, "model turn")
+    )]
+    TimeInFuture {
+        /// How many.
+        turns: usize,
+    },
     /// Money beyond what a figure can hold.
     #[error(
         "{} from here on with more tokens than money can be reckoned for: the cost is more than {}, look at the usage there",
@@ -114,10 +161,13 @@ impl Diagnosis for CostFinding {
     fn level(&self) -> Level {
         match self {
             Self::UnreadableUsage { .. } | Self::CostTooLarge { .. } | Self::SumTooLarge => Level::Error,
-            Self::UnpricedModel { .. } | Self::ManifestContradictsClient { .. } | Self::UnexplainedCost { .. } => {
-                Level::Warning
-            }
-            Self::RequestedModelDiffers { .. } | Self::FastAtUsualPrice { .. } => Level::Info,
+            Self::UnpricedModel { .. }
+            | Self::CacheSplitDiffers { .. }
+            | Self::OverlappingSteps { .. }
+            | Self::TimeInFuture { .. }
+            | Self::ManifestContradictsClient { .. }
+            | Self::UnexplainedCost { .. } => Level::Warning,
+            Self::RequestedModelDiffers { .. } | Self::FastAtUsualPrice { .. } | Self::StepByTime { .. } => Level::Info,
         }
     }
 
@@ -127,10 +177,15 @@ impl Diagnosis for CostFinding {
 }
 
 /// The findings about the turns that are looked at, each kind once a session, and about the steps.
-pub(super) fn findings(model: &Model, turns: &[(&ModelTurn, &TurnCost)], steps: &[StepCost]) -> Vec<Finding> {
+pub(super) fn findings(
+    model: &Model,
+    manifest: Option<&Manifest>,
+    turns: &[(&ModelTurn, &TurnCost)],
+    steps: &[StepCost],
+) -> Vec<Finding> {
     let mut found: BTreeMap<(usize, CostFinding), (Ix, usize)> = BTreeMap::new();
     for (turn, cost) in turns {
-        for finding in about(turn, cost) {
+        for finding in about(turn, cost).chain(about_step(manifest, cost)) {
             let (first, turns) = found.entry((turn.home, finding)).or_insert((turn.at, 0));
             *first = turn.at.min(*first);
             *turns += 1;
@@ -138,7 +193,13 @@ pub(super) fn findings(model: &Model, turns: &[(&ModelTurn, &TurnCost)], steps: 
     }
     let of_turns = found.into_iter().filter_map(|((home, finding), (first, turns))| {
         let home = model.sessions.get(home)?;
-        let at_first = matches!(finding, CostFinding::UnreadableUsage { .. } | CostFinding::CostTooLarge { .. });
+        let at_first = matches!(
+            finding,
+            CostFinding::UnreadableUsage { .. }
+                | CostFinding::CostTooLarge { .. }
+                | CostFinding::CacheSplitDiffers { .. }
+                | CostFinding::TimeInFuture { .. }
+        );
         let key = home.store_key();
         let place = if at_first { Place::entry(key, home.seq(first)) } else { Place::session(key) };
         Some(finding.counting(turns).at(place))
@@ -149,9 +210,11 @@ pub(super) fn findings(model: &Model, turns: &[(&ModelTurn, &TurnCost)], steps: 
     of_turns.chain(too_large).chain(steps.iter().flat_map(of_step)).collect()
 }
 
-fn about(turn: &ModelTurn, cost: &TurnCost) -> Vec<CostFinding> {
+fn about<'a>(turn: &'a ModelTurn, cost: &'a TurnCost) -> impl Iterator<Item = CostFinding> + use<'a> {
     let (model, turns) = (turn.model.to_string(), 0);
-    let unpriced = cost.bill.unpriced.map(|reason| CostFinding::UnpricedModel { model: model.clone(), reason, turns });
+    let unpriced = cost.bill.unpriced_parts(turn);
+    let unpriced =
+        unpriced.map(move |(model, reason, _)| CostFinding::UnpricedModel { model: model.to_string(), reason, turns });
     let requested = turn.service.requested_model.as_ref().map(|requested| CostFinding::RequestedModelDiffers {
         requested: requested.to_string(),
         answered: model.clone(),
@@ -160,7 +223,21 @@ fn about(turn: &ModelTurn, cost: &TurnCost) -> Vec<CostFinding> {
     let fast = cost.bill.fast_at_usual_price.then_some(CostFinding::FastAtUsualPrice { model, turns });
     let unreadable = turn.service.unreadable.then_some(CostFinding::UnreadableUsage { turns });
     let too_large = cost.bill.measured().is_saturated().then_some(CostFinding::CostTooLarge { turns });
-    [unpriced, requested, fast, unreadable, too_large].into_iter().flatten().collect()
+    let split = (turn.service.cache_split.beyond(turn.usage) != CacheSplit::default())
+        .then_some(CostFinding::CacheSplitDiffers { turns });
+    let is_future = turn.timestamp.is_some() && turn.timestamp != cost.at;
+    let future = is_future.then_some(CostFinding::TimeInFuture { turns });
+    unpriced.chain([requested, fast, unreadable, too_large, split, future].into_iter().flatten())
+}
+
+/// That the step of a turn is a guess.
+fn about_step(manifest: Option<&Manifest>, cost: &TurnCost) -> Option<CostFinding> {
+    let step = || Some(step_name(manifest?.rows.get(cost.step?)?));
+    match cost.step_basis {
+        StepBasis::Named => None,
+        StepBasis::ByTime => step().map(|step| CostFinding::StepByTime { step, turns: 0 }),
+        StepBasis::Overlapping => step().map(|step| CostFinding::OverlappingSteps { step, turns: 0 }),
+    }
 }
 
 impl CostFinding {
@@ -170,6 +247,10 @@ impl CostFinding {
             | Self::RequestedModelDiffers { turns, .. }
             | Self::FastAtUsualPrice { turns, .. }
             | Self::UnreadableUsage { turns }
+            | Self::CacheSplitDiffers { turns }
+            | Self::TimeInFuture { turns }
+            | Self::StepByTime { turns, .. }
+            | Self::OverlappingSteps { turns, .. }
             | Self::CostTooLarge { turns } => *turns = found,
             Self::SumTooLarge | Self::ManifestContradictsClient { .. } | Self::UnexplainedCost { .. } => {}
         }

@@ -1,10 +1,11 @@
 use super::TurnCost;
 use super::spend::Spend;
+use super::windows::StepBasis;
 use crate::analysis::sessions::description;
 use crate::analysis::steps::step_name;
 use crate::run_dir::{Kind, Manifest};
 use crate::session::{Model, ModelTurn, SessionModel};
-use crate::unit::{Timestamp, Zone};
+use crate::unit::{Timestamp, Usd, Zone};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoStaticStr};
@@ -52,12 +53,22 @@ pub struct GroupRow {
     /// Turns, tokens and money.
     #[serde(flatten)]
     pub spend: Spend,
+    /// The part of the measured cost whose step is a guess by time: no step names the session.
+    pub by_time_usd: Usd,
 }
 
 /// What has no step, run or time.
 const OUTSIDE: &str = "outside-steps";
 const NO_MANIFEST: &str = "(no manifest)";
 const NO_TIME: &str = "(no time)";
+
+/// What a group adds up to.
+#[derive(Default)]
+struct Group {
+    first: Option<Timestamp>,
+    spend: Spend,
+    by_time_usd: Usd,
+}
 
 /// Groups the turns. Money ranks the rows, but for days and hours, which stand in the order of time.
 pub(super) fn group<'a>(
@@ -68,7 +79,7 @@ pub(super) fn group<'a>(
     zone: Zone,
 ) -> Vec<GroupRow> {
     let names = StepNames::new(manifest);
-    let mut groups: BTreeMap<(Option<usize>, String), (Option<Timestamp>, Spend)> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<usize>, String), Group> = BTreeMap::new();
     for (turn, cost) in turns {
         let home = model.sessions.get(turn.home);
         let is_subagent = home.is_some_and(|home| home.kind() == Kind::Subagent);
@@ -88,31 +99,35 @@ pub(super) fn group<'a>(
             By::Hour => time(Zone::hour),
             By::Tool => return Vec::new(),
         };
-        let (first, spend) = groups.entry(key).or_insert_with(|| (cost.at, Spend::default()));
-        *first = (*first).min(cost.at);
-        spend.add(turn, cost);
+        let group = groups.entry(key).or_insert_with(|| Group { first: cost.at, ..Group::default() });
+        group.first = group.first.min(cost.at);
+        group.spend.add(turn, cost);
+        if cost.step_basis == StepBasis::ByTime {
+            group.by_time_usd += cost.bill.measured();
+        }
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     if matches!(by, By::Day | By::Hour) {
         // Not by name: where clocks go back, the later hour has the smaller offset.
-        groups.sort_by_key(|(_, (first, _))| *first);
+        groups.sort_by_key(|(_, group)| group.first);
     }
     let mut rows: Vec<GroupRow> =
-        groups.into_iter().map(|((at, name), (_, spend))| row(by, model, at, name, spend)).collect();
+        groups.into_iter().map(|((at, name), group)| row(by, model, at, name, &group)).collect();
     if !matches!(by, By::Day | By::Hour | By::Step) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.spend.measured_usd));
     }
     rows
 }
 
-fn row(by: By, model: &Model, at: Option<usize>, name: String, spend: Spend) -> GroupRow {
+fn row(by: By, model: &Model, at: Option<usize>, name: String, group: &Group) -> GroupRow {
     let session = at.filter(|_| matches!(by, By::Session | By::Subagent)).and_then(|at| model.sessions.get(at));
     let spawn = session.and_then(|session| session.agent.as_ref()?.spawn.as_ref());
     GroupRow {
         name,
         description: session.map(description),
         started_by: spawn.map(|spawn| format!("{} {}:{}", spawn.tool, spawn.store_key, spawn.seq)),
-        spend,
+        spend: group.spend,
+        by_time_usd: group.by_time_usd,
     }
 }
 

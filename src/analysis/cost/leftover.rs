@@ -1,9 +1,11 @@
 use super::cause::{Cause, CauseKind};
 use super::client::ClientTotal;
+use super::killed::Killed;
 use super::reconcile::Step;
 use super::spend::High;
 use super::step_facts::Hidden;
 use super::summaries::ASSUMED_OUTPUT;
+use super::titles::{ASSUMED_PROMPT, ASSUMED_TITLE};
 use crate::analysis::prices::client_bill;
 use crate::transcript::ClientModel;
 use crate::unit::{Usd, counted};
@@ -30,7 +32,7 @@ impl Step<'_> {
     /// no more than it can make; the rest is unexplained.
     pub(super) fn leftover(&self, left: Usd) -> Vec<Cause> {
         let more = left > Usd::ZERO;
-        let shown = if more { self.hides_spend() } else { vec![self.killed(), self.subagents(left)] };
+        let shown = if more { self.hides_spend() } else { self.hides_results(left) };
         let possible = shown.into_iter().flatten();
         let possible: Vec<Candidate> =
             possible.filter(|cause| cause.at_most.0.is_none_or(|most| !self.is_rounding(most))).collect();
@@ -54,10 +56,12 @@ impl Step<'_> {
     /// What makes the reported figure larger than the measured one.
     fn hides_spend(&self) -> Vec<Option<Candidate>> {
         let facts = self.facts;
-        let unpriced =
-            candidate(CauseKind::Unpriced, without_bound(facts.spend.unpriced_turns), "model turn", |turns| {
-                format!("{turns} without a price: {}", facts.unpriced_models())
-            });
+        let unpriced = candidate(CauseKind::Unpriced, facts.without_price, "model turn", |turns| {
+            format!(
+                "{turns} without a price: {}; that no model is dearer than those of the price table is an assumption",
+                facts.unpriced_models()
+            )
+        });
         let unreadable =
             candidate(CauseKind::UnreadableUsage, without_bound(facts.spend.unreadable_turns), "model turn", |turns| {
                 format!("{turns} with a count of tokens that cannot be read")
@@ -74,7 +78,39 @@ impl Step<'_> {
         let cut = candidate(CauseKind::PlaceholderUsage, facts.cut, "model turn", |turns| {
             format!("the streams of {turns} were cut: the output count is a placeholder")
         });
-        vec![unpriced, unreadable, compacted.or_else(|| self.hidden()), shared, cut]
+        let written = candidate(CauseKind::CacheWriteDuration, facts.cache_writes, "model turn", |turns| {
+            format!("of {turns} nothing tells for how long the cache keeps what was written, or how much that was")
+        });
+        let undated = candidate(CauseKind::UndatedPrice, facts.undated, "model turn", |turns| {
+            format!("nothing dates {turns}, and the price of the model changed")
+        });
+        let hidden = compacted.or_else(|| self.hidden()).or_else(|| self.titles());
+        vec![unpriced, unreadable, hidden, shared, cut, written, undated]
+    }
+
+    /// What makes the reported figure smaller than the measured one.
+    fn hides_results(&self, left: Usd) -> Vec<Option<Candidate>> {
+        let facts = self.facts;
+        let cut = candidate(CauseKind::CutStream, facts.cut_measured, "model turn", |turns| {
+            format!("the streams of {turns} were cut: the client does not count such an answer")
+        });
+        let by_time = (facts.by_time_usd > Usd::ZERO).then(|| Candidate {
+            code: CauseKind::AssignedByTime,
+            evidence: format!("{} of sessions that no step names are counted here, by time alone", facts.by_time_usd),
+            at_most: High(Some(facts.by_time_usd)),
+        });
+        vec![self.killed(), cut, by_time, self.subagents(left)]
+    }
+
+    /// A build that leaves no totals does not say what the call for a title cost.
+    fn titles(&self) -> Option<Candidate> {
+        let titles = Some(self.facts.titles).filter(|_| self.states.is_empty())?;
+        candidate(CauseKind::HiddenCalls, titles, "title", |titles| {
+            format!(
+                "{titles} asked for: such a call leaves no usage; that it is given no more than the first model turn, or \
+                 {ASSUMED_PROMPT} tokens where there is none, and writes at most {ASSUMED_TITLE} is an assumption"
+            )
+        })
     }
 
     /// What the client's processes of this step counted beyond the transcript.
@@ -111,10 +147,15 @@ impl Step<'_> {
         grown
     }
 
-    /// What a killed process spent is measured and not reported: no more than all that is measured.
+    /// What a killed process spent is measured and not reported: no more than that, and than all that is measured.
     fn killed(&self) -> Option<Candidate> {
-        let evidence = self.facts.killed.clone().or_else(|| self.without_a_total())?;
-        let at_most = High(Some(self.facts.spend.measured_usd));
+        let unended = || self.spent.without_a_total(self.at, self.row, self.states);
+        let Killed { evidence, at_most } = self.facts.killed.clone().or_else(unended)?;
+        // An attempt that ended well had the last answer.
+        let ended_well = self.row.ok == Some(true) && self.row.attempts > Some(1);
+        let others = if ended_well { self.facts.last_usd } else { Usd::ZERO };
+        let possible = self.facts.spend.measured_usd - others;
+        let at_most = High(Some(at_most.0.map_or(possible, |most| most.min(possible))));
         Some(Candidate { code: CauseKind::KilledAttempt, evidence, at_most })
     }
 
@@ -124,18 +165,6 @@ impl Step<'_> {
         let at_most = High(Some(spent));
         let evidence = || format!("the subagents spent {spent}");
         fits.then(|| Candidate { code: CauseKind::Subagents, evidence: evidence(), at_most })
-    }
-
-    /// A client that leaves its total at the end of a process left fewer than there were attempts.
-    fn without_a_total(&self) -> Option<String> {
-        let attempts = usize::try_from(self.row.attempts?).ok()?;
-        let missing =
-            attempts.checked_sub(self.states.len()).filter(|missing| *missing > 0 && !self.states.is_empty())?;
-        Some(format!(
-            "{} of {} left no total: their processes did not end in order",
-            missing,
-            counted(attempts, "attempt")
-        ))
     }
 }
 

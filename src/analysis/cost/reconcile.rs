@@ -1,10 +1,11 @@
 use super::cause::{Cause, CauseKind};
 use super::client::{Carried, ClientTotal};
+use super::killed::Spent;
 use super::spend::Spend;
 use super::step_facts::StepFacts;
 use crate::analysis::prices::{PriceTable, client_bill};
 use crate::run_dir::{Manifest, ManifestRow};
-use crate::session::{Model, SessionModel};
+use crate::session::SessionModel;
 use crate::unit::{Usd, counted};
 use serde::Serialize;
 
@@ -13,9 +14,6 @@ const ROUNDING: i64 = 1_000;
 
 /// CLI builds before this one start at zero in every process (spec/cost.md).
 const FIRST_THAT_CARRIES: (u64, u64, u64) = (2, 1, 277);
-
-/// The error of a row that was written because a signal ended the runner.
-const CUT_SHORT: &str = "killed-by-signal";
 
 /// The reported and the measured cost of one step, and what lies between.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,6 +33,8 @@ pub struct StepCost {
     /// Model turns, tokens and money of the transcript.
     #[serde(flatten)]
     pub spend: Spend,
+    /// The part of the measured cost that belongs to it by time alone: no step names the session. A guess.
+    pub by_time_usd: Usd,
     /// Reported minus measured.
     pub difference_usd: Option<Usd>,
     /// What the client spent in this step by its own totals, nothing counted twice; null where that cannot be told.
@@ -46,9 +46,9 @@ pub struct StepCost {
 /// Reconciles every step of the manifest.
 pub(super) fn reconcile(
     manifest: &Manifest,
-    model: &Model,
     facts: &[StepFacts],
     totals: &[ClientTotal<'_>],
+    spent: &Spent<'_>,
     prices: &PriceTable,
 ) -> Vec<StepCost> {
     let mut of_step: Vec<Vec<&ClientTotal<'_>>> = vec![Vec::new(); manifest.rows.len()];
@@ -57,18 +57,22 @@ pub(super) fn reconcile(
             of_step.push(total);
         }
     }
-    let steps = manifest.rows.iter().zip(facts).zip(&of_step);
-    steps.map(|((row, facts), states)| Step { row, facts, states, all: totals, model, prices }.cost()).collect()
+    let steps = manifest.rows.iter().enumerate().zip(facts).zip(&of_step);
+    steps
+        .map(|(((at, row), facts), states)| Step { at, row, facts, states, all: totals, spent, prices }.cost())
+        .collect()
 }
 
 /// One step with all that its reconciling looks at.
 pub(super) struct Step<'a> {
+    /// Its place in the manifest.
+    pub(super) at: usize,
     pub(super) row: &'a ManifestRow,
     pub(super) facts: &'a StepFacts,
     /// The client totals of processes that ended in it.
     pub(super) states: &'a [&'a ClientTotal<'a>],
     pub(super) all: &'a [ClientTotal<'a>],
-    model: &'a Model,
+    pub(super) spent: &'a Spent<'a>,
     pub(super) prices: &'a PriceTable,
 }
 
@@ -88,6 +92,7 @@ impl Step<'_> {
             attempts: self.row.attempts,
             reported_usd,
             spend,
+            by_time_usd: self.facts.by_time_usd,
             difference_usd,
             client_usd: self.client(reported_usd),
             causes: match reported_usd.filter(|reported| !is_explained(reported)) {
@@ -139,8 +144,8 @@ impl Step<'_> {
     fn contradiction(&self, reported: Usd) -> Option<Cause> {
         let over = reported - self.totals();
         let differs = !self.states.is_empty() && !self.is_rounding(over) && !self.is_net(reported);
-        // A row that a signal cut short holds what was reported until then: a bound, which contradicts nothing.
-        let cut_short = over < Usd::ZERO && self.row.error.as_deref().is_some_and(|error| error.contains(CUT_SHORT));
+        // The row of a process that was killed holds what was reported until then: a bound, which contradicts nothing.
+        let cut_short = over < Usd::ZERO && self.facts.killed.is_some();
         let contradicts = differs && !cut_short && (over < Usd::ZERO || self.left_every_total());
         let evidence = format!(
             "the client left {} in {}, the manifest says {reported}",
@@ -173,7 +178,7 @@ impl Step<'_> {
             Carried::OtherSession => (CauseKind::CarriedTotal, "another session of the process"),
             Carried::OutsideSteps => (CauseKind::OtherProcess, "a process outside of every step"),
         };
-        let key = self.model.sessions.get(session).map(SessionModel::store_key).unwrap_or_default();
+        let key = self.spent.model.sessions.get(session).map(SessionModel::store_key).unwrap_or_default();
         let evidence = format!(
             "the client's total at seq {} goes on from {} of {how} ({key}:{seq}) and was added up with it",
             state.seq, state.base

@@ -2,16 +2,18 @@ use super::TurnCost;
 use super::by_tool::{ToolSpend, by_tool};
 use super::cache::{CacheMoney, cache_money};
 use super::client::client_totals;
+use super::clock::Clock;
 use super::expensive::{ExpensiveTurn, Trend, expensive, trend};
 use super::finding::findings;
 use super::group::{By, GroupRow, group};
+use super::killed::Spent;
 use super::reconcile::{StepCost, reconcile};
 use super::spend::Spend;
 use super::step_facts::step_facts;
 use super::waste::{Waste, waste};
 use super::windows::Windows;
 use crate::analysis::prices::{PriceTable, Unpriced};
-use crate::analysis::{LeftOut, Selection, TimeRange};
+use crate::analysis::{Attempts, LeftOut, Selection, TimeRange, attempts, failures};
 use crate::run_dir::{Kind, Manifest, StoreKey};
 use crate::session::{Model, ModelTurn, Totals};
 use crate::unit::{Finding, Usd, Zone};
@@ -36,7 +38,7 @@ pub struct Cost {
     pub turns_left_out: LeftOut,
     /// Turns of the chosen sessions of which nothing tells when they were; a range leaves them out.
     pub turns_without_time: usize,
-    /// Turns that are looked at without a time of their own: they stand at that of the last entry before them.
+    /// Turns that are looked at without a time of their own that can be believed: they stand at that of the last entry before them.
     pub turns_dated_by_neighbour: usize,
     /// Steps of the manifest with what their figures hide; always whole steps, whatever the range.
     pub steps: Vec<StepCost>,
@@ -121,9 +123,10 @@ pub fn cost(
     let mut turns_left_out = LeftOut::default();
     let turns: Vec<(&ModelTurn, &TurnCost)> =
         in_selection().filter(|(_, cost)| turns_left_out.takes(range, cost.at)).collect();
-    let steps = manifest.map(|manifest| steps(model, selection, manifest, costs, prices));
+    let attempts = attempts(model, manifest, &failures(model));
+    let steps = manifest.map(|manifest| steps(model, selection, manifest, &attempts, costs, prices));
     let spend: Spend = turns.iter().copied().sum();
-    let findings = findings(model, &turns, steps.as_deref().unwrap_or_default());
+    let findings = findings(model, manifest, &turns, steps.as_deref().unwrap_or_default());
     let cost = Cost {
         prices: prices
             .origins
@@ -148,7 +151,7 @@ pub fn cost(
         threads: threads(model, &turns),
         unpriced: unpriced(&turns),
         cache: cache_money(model, selection, costs, range, prices),
-        waste: waste(model, selection, manifest, costs, range),
+        waste: waste(model, selection, &attempts, costs, range),
         expensive_turns: expensive(model, &turns),
         trend: trend(&turns),
         spend,
@@ -167,13 +170,16 @@ fn steps(
     model: &Model,
     selection: &Selection,
     manifest: &Manifest,
+    attempts: &Attempts,
     costs: &[TurnCost],
     prices: &PriceTable,
 ) -> Vec<StepCost> {
     let windows = Windows::new(manifest);
-    let facts = step_facts(model, manifest, &windows, costs, prices);
-    let totals = client_totals(model, &windows);
-    let steps = reconcile(manifest, model, &facts, &totals, prices);
+    let clock = Clock::new(model);
+    let spent = Spent { attempts, spends: attempts.spends(model, costs), model, clock };
+    let facts = step_facts(model, manifest, &windows, costs, &spent, prices);
+    let totals = client_totals(model, &windows, &spent.clock);
+    let steps = reconcile(manifest, &facts, &totals, &spent, prices);
     if selection.prefix().is_none() {
         return steps;
     }
@@ -205,8 +211,10 @@ fn threads(model: &Model, turns: &[(&ModelTurn, &TurnCost)]) -> Threads {
 fn unpriced(turns: &[(&ModelTurn, &TurnCost)]) -> Vec<UnpricedModel> {
     let mut models: BTreeMap<(&str, Unpriced), Totals> = BTreeMap::new();
     for (turn, cost) in turns {
-        if let Some(reason) = cost.bill.unpriced {
-            models.entry((&turn.model, reason)).or_default().add(turn);
+        let entries_with_usage = turn.entries_with_usage;
+        for (model, reason, usage) in cost.bill.unpriced_parts(turn) {
+            let totals = models.entry((model, reason)).or_default();
+            *totals = totals.plus(Totals { model_turns: 1, entries_with_usage, usage });
         }
     }
     let row = |((model, reason), totals): ((&str, Unpriced), Totals)| UnpricedModel {

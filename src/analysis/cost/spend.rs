@@ -21,7 +21,7 @@ pub struct Spend {
     /// The most that the data allows; null where that is not known of a turn, or the sum is too large.
     #[serde(rename = "high_usd")]
     pub high: High,
-    /// Turns without a price: they are not in any of the sums.
+    /// Turns without a price, or in part without one: the sums lack them.
     pub unpriced_turns: u64,
     /// Turns with a count of tokens that cannot be read: the sums lack what it says.
     pub unreadable_turns: u64,
@@ -54,7 +54,7 @@ impl Spend {
         self.measured_usd += cost.bill.measured();
         self.low_usd += cost.bill.low;
         self.high.add(cost.bill.high);
-        self.unpriced_turns += u64::from(cost.bill.unpriced.is_some());
+        self.unpriced_turns += u64::from(cost.bill.lacks_a_price());
         self.unreadable_turns += u64::from(turn.service.unreadable);
     }
 

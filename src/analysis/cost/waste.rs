@@ -1,9 +1,7 @@
 use super::TurnCost;
 use super::spend::Spend;
-use crate::analysis::attempts::{Attempt, Attempts, Begun, attempts};
-use crate::analysis::failures::failures;
+use crate::analysis::attempts::{Attempt, Attempts, Begun};
 use crate::analysis::{Selection, TimeRange};
-use crate::run_dir::Manifest;
 use crate::session::{Model, ModelTurn, SessionModel, Standing};
 use serde::Serialize;
 
@@ -14,8 +12,12 @@ pub struct Waste {
     pub abandoned_branches: Spend,
     /// Of subagents that ended without a usable result: no result, an error, or an API error told as a result.
     pub killed_subagents: Spend,
-    /// Of attempts that failed, their subagents included. Where the next attempt resumed the session, its work lived on.
+    /// Of attempts that failed, their subagents included. No waste as such: where a later attempt resumed the session, the
+    /// work lived on.
     pub failed_attempts: Spend,
+    /// Of failed attempts that nobody went on with: the next one began in another session, or the step ended without an
+    /// answer.
+    pub lost_attempts: Spend,
     /// Of failed attempts whose step began again in another session instead of resuming: their work was done again.
     pub redone_after_restart: Spend,
 }
@@ -24,12 +26,12 @@ pub struct Waste {
 pub(super) fn waste(
     model: &Model,
     selection: &Selection,
-    manifest: Option<&Manifest>,
+    attempts: &Attempts,
     costs: &[TurnCost],
     range: TimeRange,
 ) -> Waste {
-    let attempts = attempts(model, manifest, &failures(model));
-    let redone = redone(&attempts);
+    let redone = redone(attempts);
+    let lost = lost(attempts);
     let failed: Vec<bool> = model.sessions.iter().map(|session| ended_without_result(model, session)).collect();
     let mut waste = Waste::default();
     let turns = model.usage.turns.iter().zip(costs);
@@ -43,6 +45,9 @@ pub(super) fn waste(
         let Some(index) = attempts.of_entry(turn.home, turn.at, cost.at) else { continue };
         if attempts.all.get(index).is_some_and(Attempt::has_failed) {
             waste.failed_attempts.add(turn, cost);
+        }
+        if lost.get(index) == Some(&true) {
+            waste.lost_attempts.add(turn, cost);
         }
         if redone.get(index) == Some(&true) {
             waste.redone_after_restart.add(turn, cost);
@@ -64,6 +69,20 @@ fn redone(attempts: &Attempts) -> Vec<bool> {
         }
     }
     redone
+}
+
+/// For each attempt whether it failed and its work was lost.
+fn lost(attempts: &Attempts) -> Vec<bool> {
+    let mut lost = vec![false; attempts.all.len()];
+    for (first, group) in attempts.groups() {
+        let mut goes_on = false;
+        for (attempt, lost) in group.iter().zip(lost.iter_mut().skip(first)).rev() {
+            let survives = goes_on || !attempt.has_failed();
+            *lost = !survives;
+            goes_on = survives && attempt.begun == Begun::Resumed;
+        }
+    }
+    lost
 }
 
 fn abandoned(model: &Model, turn: &ModelTurn) -> bool {

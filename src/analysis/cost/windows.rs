@@ -13,6 +13,18 @@ pub(in crate::analysis) struct Windows {
     of_session: HashMap<String, Lane>,
 }
 
+/// How it is known that something belongs to a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StepBasis {
+    /// The step names the session, and no other step that does ran then.
+    #[default]
+    Named,
+    /// Several steps that name the session ran then: it is the one that started last. A guess.
+    Overlapping,
+    /// No step names the session: the step is the only one that ran then. A guess.
+    ByTime,
+}
+
 /// Windows in the order of their starts.
 #[derive(Debug, Default)]
 struct Lane(Vec<Window>);
@@ -47,12 +59,24 @@ impl Windows {
     /// The step to which the moment `at` of a session belongs. A session that steps name belongs to these alone; one that
     /// no step names to the only step that ran at that moment.
     pub(in crate::analysis) fn step(&self, session_id: &str, at: Option<Timestamp>) -> Option<usize> {
-        match self.of_session.get(session_id) {
-            Some(own) => own.holding(at).first().copied().or_else(|| own.only_undated(at)),
-            None => match self.all.holding(at).as_slice() {
-                [only] => Some(*only),
+        self.known(session_id, at).map(|(step, _)| step)
+    }
+
+    /// The same, with how that is known.
+    pub(super) fn known(&self, session_id: &str, at: Option<Timestamp>) -> Option<(usize, StepBasis)> {
+        let Some(own) = self.of_session.get(session_id) else {
+            return match self.all.holding(at).as_slice() {
+                [only] => Some((only.step, StepBasis::ByTime)),
                 _ => None,
-            },
+            };
+        };
+        match own.holding(at).as_slice() {
+            [] => own.only_undated(at).map(|only| (only, StepBasis::Named)),
+            // A step whose end is not recorded had ended when the next one began.
+            [last, others @ ..] if others.iter().all(|other| other.end.is_none()) => {
+                Some((last.step, StepBasis::Named))
+            }
+            [last, ..] => Some((last.step, StepBasis::Overlapping)),
         }
     }
 }
@@ -67,15 +91,15 @@ impl Lane {
         }
     }
 
-    /// The steps whose windows hold `at`, the one that started last first.
-    fn holding(&self, at: Option<Timestamp>) -> Vec<usize> {
+    /// The windows that hold `at`, the one that started last first.
+    fn holding(&self, at: Option<Timestamp>) -> Vec<Window> {
         let Some(at) = at else { return Vec::new() };
         let started = self.0.partition_point(|window| window.start.is_none_or(|start| start <= at));
         let before = self.0.get(..started).unwrap_or_default().iter().rev().take(MAX_OVERLAPS);
         before
             .take_while(|window| window.start.is_some() && window.reach.is_none_or(|reach| at <= reach))
             .filter(|window| window.end.is_none_or(|end| at <= end))
-            .map(|window| window.step)
+            .copied()
             .collect()
     }
 
@@ -115,6 +139,16 @@ mod tests {
     fn a_session_that_no_step_names_belongs_to_the_only_step_of_that_moment() {
         let rows = || vec![row("a", 100, 200), row("b", 150, 300)];
         assert_eq!(steps(rows(), "c", [120, 160, 250, 301]), [Some(0), None, Some(1), None]);
+    }
+
+    #[test]
+    fn a_guess_is_known_as_one() {
+        let rows = vec![row("a", 100, 200), row("a", 150, 250), row("b", 300, 400)];
+        let windows = Windows::new(&Manifest { rows, ..Manifest::default() });
+        let known = |session, at| windows.known(session, Timestamp::from_millis(at));
+        assert_eq!(known("a", 120), Some((0, StepBasis::Named)));
+        assert_eq!(known("a", 160), Some((1, StepBasis::Overlapping)));
+        assert_eq!(known("c", 350), Some((2, StepBasis::ByTime)));
     }
 
     #[test]

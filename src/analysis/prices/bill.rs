@@ -2,7 +2,7 @@ use super::model_id::has_us_factor;
 use super::rates::{FULL, PerMille, Rates, price};
 use super::table::{Lookup, Period, PriceTable};
 use crate::session::ModelTurn;
-use crate::transcript::{ClientModel, Usage};
+use crate::transcript::{ClientModel, Iteration, Label, Usage};
 use crate::unit::{Timestamp, Tokens, Usd};
 use serde::Serialize;
 use std::ops::AddAssign;
@@ -41,6 +41,17 @@ pub enum Unpriced {
     NoPriceThatDay,
 }
 
+/// What the data leaves open of a bill, beyond what is measured (spec/cost.md, bounds).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Cache writes may have been for one hour, or more than was counted.
+    pub cache_writes: Usd,
+    /// The stream was cut: the output may be as many tokens as the answer has characters.
+    pub output: Usd,
+    /// The time is not known: another price may have held.
+    pub period: Usd,
+}
+
 /// What one model turn cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bill {
@@ -51,10 +62,14 @@ pub struct Bill {
     /// The most it can have cost, beside what left no entry; `None` where there is no price, where a count of its tokens
     /// cannot be read, and where the figure is too large.
     pub high: Option<Usd>,
+    /// What the data leaves open: what `high` is beyond what is measured, part by part.
+    pub open: Open,
     /// What the context would have cost without a cache.
     pub uncached: Usd,
     /// There is no price: the figures are zero and say nothing.
     pub unpriced: Option<Unpriced>,
+    /// Other models, which the table does not price, answered some of its requests: the figures lack these.
+    pub unpriced_within: Vec<(Label, Unpriced)>,
     /// It ran in fast mode, but the model has no fast price that day: the usual price was taken.
     pub fast_at_usual_price: bool,
 }
@@ -91,13 +106,40 @@ impl Bill {
     pub fn measured(&self) -> Usd {
         self.classes.total()
     }
+
+    fn lacks(&mut self, model: &Label, why: Unpriced) {
+        if !self.unpriced_within.iter().any(|(known, _)| known == model) {
+            self.unpriced_within.push((model.clone(), why));
+        }
+    }
+
+    /// All of it, or a part, has no price.
+    pub fn lacks_a_price(&self) -> bool {
+        self.unpriced.is_some() || !self.unpriced_within.is_empty()
+    }
+
+    /// What of `turn` has no price: the model, why, and its tokens.
+    pub fn unpriced_parts<'a>(&'a self, turn: &'a ModelTurn) -> impl Iterator<Item = (&'a Label, Unpriced, Usage)> {
+        let whole = self.unpriced.map(|why| (&turn.model, why, turn.usage));
+        let parts = self.unpriced_within.iter().map(|(model, why)| {
+            let own = turn.service.iterations.iter().filter(|one| one.model.as_ref() == Some(model));
+            (model, *why, own.fold(Usage::default(), |sum, one| sum.plus(one.usage)))
+        });
+        whole.into_iter().chain(parts)
+    }
+}
+
+impl Open {
+    fn total(self) -> Usd {
+        self.cache_writes + self.output + self.period
+    }
 }
 
 /// The bill of `turn`, at the prices of `at`.
 pub fn bill(turn: &ModelTurn, at: Option<Timestamp>, prices: &PriceTable) -> Bill {
     match prices.look_up(&turn.model, at) {
-        Lookup::Priced(id, period) => priced(turn, at, id, period),
-        Lookup::Undated(id, periods) => undated(turn, id, periods),
+        Lookup::Priced(id, period) => priced(turn, at, id, period, prices),
+        Lookup::Undated(id, periods) => undated(turn, id, periods, prices),
         Lookup::OtherDays => Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
         Lookup::Unknown => Bill { unpriced: Some(Unpriced::UnknownModel), ..Bill::default() },
     }
@@ -119,35 +161,73 @@ fn searches(number: u64) -> Usd {
 }
 
 /// Without a time every period may hold: the cheapest is measured, the dearest is the upper bound.
-fn undated(turn: &ModelTurn, id: &str, periods: &[Period]) -> Bill {
-    let bills: Vec<Bill> = periods.iter().map(|period| priced(turn, None, id, period)).collect();
+fn undated(turn: &ModelTurn, id: &str, periods: &[Period], prices: &PriceTable) -> Bill {
+    let bills: Vec<Bill> = periods.iter().map(|period| priced(turn, None, id, period, prices)).collect();
     let high = bills.iter().map(|bill| bill.high).collect::<Option<Vec<Usd>>>().and_then(|high| high.into_iter().max());
     let cheapest = bills.into_iter().min_by_key(Bill::measured);
     cheapest.map_or_else(
         || Bill { unpriced: Some(Unpriced::NoPriceThatDay), ..Bill::default() },
-        |cheapest| Bill { high, ..cheapest },
+        |cheapest| {
+            let period = high.zip(cheapest.high).map_or(Usd::ZERO, |(dearest, own)| dearest - own);
+            Bill { high, open: Open { period, ..cheapest.open }, ..cheapest }
+        },
     )
 }
 
-fn priced(turn: &ModelTurn, at: Option<Timestamp>, id: &str, period: &Period) -> Bill {
+fn priced(turn: &ModelTurn, at: Option<Timestamp>, id: &str, period: &Period, prices: &PriceTable) -> Bill {
     let service = &turn.service;
-    let factor = if service.in_us && has_us_factor(id) { US_FACTOR } else { FULL };
-    let one = [turn.usage];
+    let factor = factor(turn, id);
+    let one = [Iteration { usage: turn.usage, model: None }];
     let requests = if service.iterations.is_empty() { one.as_slice() } else { service.iterations.as_slice() };
     let mut bill = Bill::default();
     let fast = period.fast.as_ref().filter(|fast| service.fast && fast.offered(at)).map(|fast| fast.rates);
     bill.fast_at_usual_price = service.fast && fast.is_none();
     let mut rates = period.rates;
     for request in requests {
-        rates = fast.unwrap_or_else(|| period.rates_for(request.context()));
-        bill.classes += classes(*request, &rates, factor);
-        bill.uncached += price(request.context(), rates.input, factor);
+        let context = request.usage.context();
+        let (own, own_factor) = match request.model.as_ref().map(|model| (model, prices.look_up(model, at))) {
+            None => (fast.unwrap_or_else(|| period.rates_for(context)), factor),
+            Some((_, Lookup::Priced(id, of_model))) => (of_model.rates_for(context), self::factor(turn, id)),
+            Some((model, Lookup::Undated(..) | Lookup::OtherDays)) => {
+                bill.lacks(model, Unpriced::NoPriceThatDay);
+                continue;
+            }
+            Some((model, Lookup::Unknown)) => {
+                bill.lacks(model, Unpriced::UnknownModel);
+                continue;
+            }
+        };
+        if request.model.is_none() {
+            rates = own;
+        }
+        bill.classes += classes(request.usage, &own, own_factor);
+        bill.uncached += price(context, own.input, own_factor);
     }
     bill.classes.web_search_usd = searches(service.web_searches);
     bill.low = bill.measured();
-    let high = bill.low + open(turn, &rates, factor);
-    bill.high = (!service.unreadable && !high.is_saturated()).then_some(high);
+    bill.open = open(turn, &rates, factor);
+    let high = bill.low + bill.open.total();
+    let is_known = !service.unreadable && bill.unpriced_within.is_empty() && !high.is_saturated();
+    bill.high = is_known.then_some(high);
     bill
+}
+
+fn factor(turn: &ModelTurn, id: &str) -> PerMille {
+    if turn.service.in_us && has_us_factor(id) { US_FACTOR } else { FULL }
+}
+
+/// The most that the part of a turn without a price can have cost, if no model is dearer than those of the table: each class
+/// of tokens at the dearest of its prices. `None` where a count cannot be read or the sum is too large.
+pub fn at_the_dearest(turn: &ModelTurn, bill: &Bill, dearest: &Rates) -> Option<Usd> {
+    let service = &turn.service;
+    let factor = if service.in_us { US_FACTOR } else { FULL };
+    let rates = Rates { cache_write_5m: dearest.cache_write_1h.max(dearest.cache_write_5m), ..*dearest };
+    let whole = bill.unpriced.is_some();
+    let usage = bill.unpriced_parts(turn).fold(Usage::default(), |sum, (.., usage)| sum.plus(usage));
+    // The rest of a turn that has a price in part is in its own bounds.
+    let rest = if whole { searches(service.web_searches) + open(turn, &rates, factor).total() } else { Usd::ZERO };
+    let most = classes(usage, &rates, factor).total() + rest;
+    (!service.unreadable && !most.is_saturated()).then_some(most)
 }
 
 fn classes(usage: Usage, rates: &Rates, factor: PerMille) -> ClassCosts {
@@ -163,14 +243,20 @@ fn classes(usage: Usage, rates: &Rates, factor: PerMille) -> ClassCosts {
     }
 }
 
-/// What the data leaves open (spec/cost.md, bounds): cache writes of unknown time may be for one hour, and where the stream
-/// was cut the output may be as many tokens as the answer has characters.
-fn open(turn: &ModelTurn, rates: &Rates, factor: PerMille) -> Usd {
+/// What the data leaves open: cache writes of unknown time may be for one hour, where the split says more than the total it
+/// may be right, and where the stream was cut the output may be as many tokens as the answer has characters.
+fn open(turn: &ModelTurn, rates: &Rates, factor: PerMille) -> Open {
     let unsplit = turn.service.unsplit_cache_write.min(turn.usage.cache_write);
-    let longer =
-        price(unsplit, rates.cache_write_1h, factor).nanos() - price(unsplit, rates.cache_write_5m, factor).nanos();
+    let at = |tokens, rate| price(tokens, rate, factor);
+    let longer = at(unsplit, rates.cache_write_1h).nanos() - at(unsplit, rates.cache_write_5m).nanos();
+    let beyond = turn.service.cache_split.beyond(turn.usage);
+    let beyond = at(beyond.five_minutes, rates.cache_write_5m) + at(beyond.one_hour, rates.cache_write_1h);
     let missing = if turn.ended { 0 } else { turn.characters.saturating_sub(turn.usage.output.0) };
-    Usd::from_nanos(longer.max(0)) + price(Tokens(missing), rates.output, factor)
+    Open {
+        cache_writes: Usd::from_nanos(longer.max(0)) + beyond,
+        output: at(Tokens(missing), rates.output),
+        period: Usd::ZERO,
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +264,7 @@ mod tests {
     use super::*;
     use crate::run_dir::Position;
     use crate::session::Ix;
-    use crate::transcript::Service;
+    use crate::transcript::{CacheSplit, Service};
 
     fn turn(model: &str, usage: Usage, service: Service) -> ModelTurn {
         ModelTurn {
@@ -231,9 +317,36 @@ mod tests {
     #[test]
     fn each_iteration_is_priced_by_its_own_length() {
         let (short, long) = (usage(60_000, 1, 0), usage(110_000, 1, 0));
-        let service = Service { iterations: vec![short, long], ..Service::default() };
+        let iterations = [short, long].map(|usage| Iteration { usage, model: None }).to_vec();
+        let service = Service { iterations, ..Service::default() };
         let bill = billed(&turn("claude-haiku-5-5", short.plus(long), service), "2026-11-30");
         assert_eq!(bill.measured().nanos(), 60_000 * 100 + 500 + 110_000 * 500 + 2_500);
+    }
+
+    #[test]
+    fn a_request_of_another_model_has_its_price() {
+        let of = |model: &str| {
+            let other = Iteration { usage: usage(1000, 0, 0), model: Some(model.into()) };
+            let own = Iteration { usage: usage(1000, 0, 0), model: None };
+            let service = Service { iterations: vec![own, other], ..Service::default() };
+            billed(&turn("claude-opus-5-5", usage(2000, 0, 0), service), "2026-11-30")
+        };
+        let priced = of("claude-opus-4-5");
+        assert_eq!((priced.measured().nanos(), priced.high), (4_000_000 + 5_000_000, Some(priced.low)));
+        let unpriced = of("some-model");
+        assert_eq!((unpriced.measured().nanos(), unpriced.high, unpriced.unpriced), (4_000_000, None, None));
+        assert_eq!(unpriced.unpriced_within, [("some-model".into(), Unpriced::UnknownModel)]);
+    }
+
+    #[test]
+    fn a_split_beyond_the_total_is_the_upper_bound() {
+        let split = CacheSplit { five_minutes: Tokens(900), one_hour: Tokens(300) };
+        let written = Usage { cache_write: Tokens(1000), cache_write_1h: Tokens(100), ..Usage::default() };
+        let bill = billed(
+            &turn("claude-opus-5-5", written, Service { cache_split: split, ..Service::default() }),
+            "2026-11-30",
+        );
+        assert_eq!((bill.measured().nanos(), bill.high.map(Usd::nanos)), (5_300_000, Some(6_900_000)));
     }
 
     #[test]

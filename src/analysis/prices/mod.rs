@@ -7,7 +7,7 @@ mod rates;
 mod raw;
 mod table;
 
-pub use bill::{Bill, ClassCosts, Unpriced, bill, client_bill};
+pub use bill::{Bill, ClassCosts, Open, Unpriced, at_the_dearest, bill, client_bill};
 pub use error::PriceError;
 pub use rates::{Rates, price_of};
 pub use table::{Lookup, Period, PriceTable};

@@ -1,7 +1,7 @@
 use crate::unit::{Tokens, Usd};
 
 /// Prices of the classes of tokens, each in nano-dollars per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rates {
     /// Uncached input.
     pub input: Usd,
@@ -13,6 +13,19 @@ pub struct Rates {
     pub cache_write_1h: Usd,
     /// Cache reads.
     pub cache_read: Usd,
+}
+
+impl Rates {
+    /// Class by class the dearer price.
+    pub(super) fn dearer(self, other: Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cache_write_5m: self.cache_write_5m.max(other.cache_write_5m),
+            cache_write_1h: self.cache_write_1h.max(other.cache_write_1h),
+            cache_read: self.cache_read.max(other.cache_read),
+        }
+    }
 }
 
 /// A factor on a price, in per mille.

@@ -118,6 +118,18 @@ impl PriceTable {
     }
 }
 
+impl PriceTable {
+    /// For each class of tokens the dearest price of all models, days and modes.
+    pub fn dearest(&self) -> Rates {
+        let periods = self.models.values().flatten();
+        let rates = periods.flat_map(|period| {
+            let others = [period.long_context.map(|(_, rates)| rates), period.fast.as_ref().map(|fast| fast.rates)];
+            [Some(period.rates)].into_iter().chain(others).flatten()
+        });
+        rates.fold(Rates::default(), Rates::dearer)
+    }
+}
+
 impl Period {
     /// The usual prices of a request, by the length of its prompt.
     pub fn rates_for(&self, prompt: Tokens) -> Rates {

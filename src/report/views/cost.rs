@@ -192,7 +192,10 @@ fn groups(result: &Cost, names: &ShortNames) -> Table {
         } else {
             vec![row.name.as_str().into()]
         };
-        cells.extend(spend_cells(&row.spend, all));
+        let [turns, measured, rest @ ..] = spend_cells(&row.spend, all);
+        let is_guess = result.by == By::Step && row.by_time_usd > Usd::ZERO;
+        cells.extend([turns, if is_guess { by_time(measured) } else { measured }]);
+        cells.extend(rest);
         cells
     };
     // Main threads are no rows of this table: its sum is not that of everything.
@@ -226,13 +229,23 @@ fn reconciled(steps: &[StepCost], names: &ShortNames) -> Table {
             session.into(),
             step.attempts.into(),
             step.reported_usd.into(),
-            step.spend.measured_usd.into(),
+            if step.by_time_usd > Usd::ZERO {
+                by_time(step.spend.measured_usd.into())
+            } else {
+                step.spend.measured_usd.into()
+            },
             if causes.is_empty() { agreeing(step) } else { difference.warn() },
             step.client_usd.into(),
             if causes.is_empty() { Cell::text("none: they agree").good() } else { Cell::text(causes.join(", ")) },
         ]
     };
     Table::new(columns).rows(steps.iter().map(row))
+}
+
+/// A figure that is a guess in part: some of it belongs to the step by time alone.
+fn by_time(measured: Cell) -> Cell {
+    let shown = format!("~ {}", measured.shown);
+    Cell { shown, ..measured }.warn()
 }
 
 /// Rounding is no difference.

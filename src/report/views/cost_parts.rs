@@ -38,7 +38,8 @@ fn threads(result: &Cost) -> Table {
     rows.extend(result.outside_steps.map(|spend| ("outside of every step", spend)));
     rows.push(("abandoned branches (waste)", result.waste.abandoned_branches));
     rows.push(("subagents without a usable result (waste)", result.waste.killed_subagents));
-    rows.push(("attempts that failed (waste)", result.waste.failed_attempts));
+    rows.push(("attempts that failed", result.waste.failed_attempts));
+    rows.push(("of them, not gone on with (waste)", result.waste.lost_attempts));
     rows.push(("done again after a restart (waste)", result.waste.redone_after_restart));
     let row = |(what, spend): (&str, Spend)| {
         [what.into(), spend.totals.model_turns.into(), spend.measured_usd.into(), Cell::share(nanos(&spend), all)]
