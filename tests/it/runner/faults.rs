@@ -45,6 +45,86 @@ fn measures(stage: &Stage, answers: u64, version: &str) {
     assert_eq!(counted, [answers, answers * INPUT, answers * OUTPUT], "{version}");
 }
 
+/// What commands say of a run: the causes of `cost`, then the codes of the findings of each in the order of the alphabet.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Told<'a> {
+    causes: Vec<&'a str>,
+    cost: Vec<&'a str>,
+    errors: Vec<&'a str>,
+    retries: Vec<&'a str>,
+}
+
+/// Fails unless the commands say exactly this of the run.
+fn tells(stage: &Stage, version: &str, expected: &Told<'_>) {
+    let report = |command: &str| json(stage.root.path(), &[command, "runs"]);
+    let [cost, errors, retries] = ["cost", "errors", "retries"].map(report);
+    let codes = |list: &'_ Value| -> Vec<String> {
+        let codes = list.as_array().unwrap().iter().map(|of| of["code"].as_str().unwrap().to_owned());
+        codes.collect()
+    };
+    let sorted = |report: &Value| {
+        let mut codes = codes(&report["findings"]);
+        codes.sort_unstable();
+        codes
+    };
+    let causes: Vec<String> =
+        cost["result"]["steps"].as_array().unwrap().iter().flat_map(|step| codes(&step["causes"])).collect();
+    let [cost, errors, retries] = [&cost, &errors, &retries].map(sorted);
+    let told = Told {
+        causes: borrowed(&causes),
+        cost: borrowed(&cost),
+        errors: borrowed(&errors),
+        retries: borrowed(&retries),
+    };
+    assert_eq!(&told, expected, "{version}");
+}
+
+fn borrowed(codes: &[String]) -> Vec<&str> {
+    codes.iter().map(String::as_str).collect()
+}
+
+/// The same in every command.
+fn everywhere<'a>(causes: &[&'a str], findings: &[&'a str]) -> Told<'a> {
+    let [cost, errors, retries] = [(); 3].map(|()| findings.to_vec());
+    Told { causes: causes.to_vec(), cost, errors, retries }
+}
+
+/// A CLI that is told to end may still write a result for its call.
+fn left_open(stage: &Stage) -> &'static [&'static str] {
+    let has_result = stage.payloads().iter().any(|payload| payload.contains("tool_result"));
+    if has_result { &[] } else { &["orphan-call"] }
+}
+
+/// A stream was cut and the client did not count it.
+fn cut() -> Told<'static> {
+    Told { causes: vec!["cut-stream"], errors: vec!["cut-stream", "transient-not-known"], ..Told::default() }
+}
+
+#[test]
+fn a_run_without_a_fault_has_no_finding() {
+    each(|stage, api, version| {
+        api.then(vec![says("done")]);
+        let ended = stage.once(&["P"]);
+        assert_eq!(ended.code, Some(0), "{version}: {ended:?}");
+        assert_eq!(stage.findings(), Vec::<String>::new(), "{version}");
+        tells(stage, version, &Told::default());
+        measures(stage, 1, version);
+    });
+}
+
+#[test]
+fn a_killed_cli_that_is_not_tried_again_is_a_killed_attempt() {
+    for kill in ["-9", "-15"] {
+        each(|stage, api, version| {
+            api.then(vec![bash(&format!("sleep 0.5; kill {kill} $PPID; sleep 5")), says("went on")]);
+            let ended = stage.run(&["--no-probe", "--no-resilience", "once", "-t", "Bash", "P"]);
+            assert_eq!(ended.code, Some(1), "{version}: {ended:?}");
+            tells(stage, version, &everywhere(&["killed-attempt"], left_open(stage)));
+            measures(stage, 1, version);
+        });
+    }
+}
+
 #[test]
 fn refused_connections_are_waited_out() {
     each(|stage, api, version| {
@@ -59,6 +139,7 @@ fn refused_connections_are_waited_out() {
             assert_eq!(ended.code, Some(0), "{version}: {ended:?}");
         });
         assert_eq!(stage.findings(), Vec::<String>::new(), "{version}");
+        tells(stage, version, &Told::default());
         measures(stage, 1, version);
     });
 }
@@ -76,6 +157,7 @@ fn an_overloaded_api_is_tried_again() {
             (Some(2), own(&["step-retried"])),
             "{version}"
         );
+        tells(stage, version, &Told::default());
         measures(stage, 2, version);
     });
 }
@@ -88,6 +170,7 @@ fn a_refused_credential_ends_the_run() {
         assert_eq!(ended.code, Some(1), "{version}: {ended:?}");
         assert_eq!(stage.manifest()[0]["attempts"], 1, "{version}");
         assert_eq!(stage.findings(), ["step-failed"], "{version}");
+        tells(stage, version, &Told::default());
         measures(stage, 0, version);
     });
 }
@@ -102,6 +185,8 @@ fn a_cut_answer_is_no_success() {
         let row = &stage.manifest()[0];
         assert!(row["text"].as_str().unwrap().ends_with("whole"), "{version}: {row}");
         assert_eq!(stage.findings(), Vec::<String>::new(), "{version}");
+        let hidden = if version == "2.1.332" { &["hidden-calls"][..] } else { &[] };
+        tells(stage, version, &everywhere(hidden, &[]));
     });
 }
 
@@ -118,6 +203,7 @@ fn an_answer_that_is_reset_behind_a_call_is_no_success() {
         assert_eq!(row["errors"].as_array().unwrap().len(), usize::from(is_retried), "{version}: {row}");
         let expected = if is_retried { own(&["step-retried"]) } else { Vec::new() };
         assert_eq!(stage.findings(), expected, "{version}");
+        tells(stage, version, &if is_retried { cut() } else { Told::default() });
     });
 }
 
@@ -129,6 +215,8 @@ fn a_killed_cli_leaves_an_unanswered_call() {
         assert_eq!(ended.code, Some(0), "{version}: {ended:?}");
         let healed = ["healed-parent", "orphan-call", "step-retried"];
         assert_eq!(stage.findings(), healed, "{version}");
+        let own = &healed[..2];
+        tells(stage, version, &everywhere(&["killed-attempt"], own));
         measures(stage, 2, version);
     });
 }
@@ -146,6 +234,7 @@ fn a_runner_that_is_told_to_end_loses_no_row() {
         for line in written(stage) {
             assert!(stored.contains(&line), "{version}: {line}");
         }
+        tells(stage, version, &everywhere(&["killed-attempt"], left_open(stage)));
         measures(stage, 1, version);
     });
 }
@@ -170,6 +259,7 @@ fn two_runners_share_a_directory() {
             assert_eq!(runner.0.wait().unwrap().code(), Some(0), "{version}");
         }
         assert_eq!((stage.manifest().len(), stage.findings()), (2, vec![]), "{version}");
+        tells(stage, version, &Told::default());
         measures(stage, 4, version);
     });
 }
