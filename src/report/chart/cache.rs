@@ -58,6 +58,7 @@ pub fn cache(figure: CacheFigure) -> Picture {
         measure: Measure::Share,
         name: "served by the cache".into(),
         points: figure.turns.iter().map(served).collect(),
+        curves: Vec::new(),
         levels: Vec::new(),
         kinds: Vec::new(),
         marks: Vec::new(),

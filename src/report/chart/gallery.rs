@@ -20,7 +20,7 @@ const NAMES: [&str; 9] = [
 
 const BEGIN: i64 = 1_796_048_517_000;
 
-fn name(n: u64) -> String {
+pub(super) fn name(n: u64) -> String {
     let base = NAMES[usize::try_from(n).unwrap() % NAMES.len()];
     if n < 9 { base.to_owned() } else { format!("{base}·{n}") }
 }
@@ -37,11 +37,11 @@ fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap()
 }
 
-fn at(n: u64, seconds: u64) -> Timestamp {
+pub(super) fn at(n: u64, seconds: u64) -> Timestamp {
     Timestamp::from_millis(BEGIN + signed(n * seconds * 1000)).unwrap()
 }
 
-fn zone() -> Zone {
+pub(super) fn zone() -> Zone {
     Zone::named("Asia/Shanghai").unwrap()
 }
 
@@ -100,7 +100,9 @@ fn contexts(turns: u64) -> Picture {
     let events = (1..turns).filter(|n| n % (turns / 3 + 1) == 0 || chance(*n, 60) == 1);
     context(ContextFigure {
         title: "Context".into(),
-        turns: (0..turns).map(turn).collect(),
+        turns: (0..turns)
+            .map(|n| ContextTurn { context: turn(n), session: usize::try_from(chance(n / 40, 3)).unwrap() })
+            .collect(),
         events: events.map(|n| (usize::try_from(n).unwrap(), kinds[usize::try_from(n % 4).unwrap()].into())).collect(),
         window: Some(("window of claude-model-1".into(), Tokens(200_000))),
     })
@@ -207,7 +209,7 @@ fn pictures() -> Vec<(String, Picture)> {
     pictures
 }
 
-fn clean(picture: Picture) -> CleanPicture {
+pub(super) fn clean(picture: Picture) -> CleanPicture {
     CleanPicture::new(picture, &Masker::masking())
 }
 

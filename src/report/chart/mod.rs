@@ -5,6 +5,8 @@ mod cache;
 mod clean;
 mod context;
 mod cost;
+#[cfg(test)]
+mod crowded;
 mod drawn;
 mod errors;
 mod fonts;
@@ -29,7 +31,7 @@ mod tools;
 
 pub use cache::{CacheFigure, CacheTurn, cache};
 pub use clean::CleanPicture;
-pub use context::{ContextFigure, context};
+pub use context::{ContextFigure, ContextTurn, context};
 pub use cost::{CostFigure, CostRow, Spent, cost};
 pub use drawn::{Chart, draw};
 pub use errors::{ErrorsFigure, errors};

@@ -62,7 +62,7 @@ pub enum Plot {
     Bars(Bars),
     /// Amounts along an axis of time or of numbers.
     Flow(Flow),
-    /// One curve with marks.
+    /// Curves with marks.
     Track(Track),
     /// Spans and marks in rows on one axis.
     Lanes(Lanes),
@@ -220,7 +220,7 @@ impl Amount {
     }
 }
 
-/// One curve with marks and level lines.
+/// A curve, or several over one axis, with marks and level lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
     /// What a point is, in the singular: `model turn`.
@@ -231,6 +231,8 @@ pub struct Track {
     pub name: String,
     /// One value per point; a gap where it is not known.
     pub points: Vec<Option<i64>>,
+    /// The curve that each point belongs to; empty where there is only one.
+    pub curves: Vec<usize>,
     /// Horizontal lines, with their names.
     pub levels: Vec<(String, i64)>,
     /// Kinds of marks.

@@ -47,9 +47,18 @@ pub(in super::super) fn bars(scene: &mut Scene, frame: Frame, bars: &Bars) -> i3
     if left_out == 0 {
         return bottom + 30;
     }
-    let rest = format!("{} of less weight not drawn", counted(left_out, &format!("more {}", bars.row)));
-    scene.text((frame.left, bottom + 34), Anchor::Start, LABEL, theme.faint(), rest);
+    scene.text((frame.left, bottom + 34), Anchor::Start, LABEL, theme.faint(), rest(bars, &rows, left_out));
     bottom + 50
+}
+
+/// What is not drawn: how many, how much together, and that none is longer than the shortest that is.
+fn rest(bars: &Bars, drawn: &[&BarRow], left_out: usize) -> String {
+    let sum = |rows: &mut dyn Iterator<Item = i64>| rows.fold(0_i64, i64::saturating_add);
+    let all = sum(&mut bars.rows.iter().map(BarRow::total));
+    let together = all.saturating_sub(sum(&mut drawn.iter().map(|row| row.total())));
+    let least = drawn.iter().map(|row| row.total()).min().unwrap_or(0);
+    let [together, least] = [together, least].map(|value| bars.measure.shown(value));
+    format!("{} not drawn: {together} together, none above {least}", counted(left_out, &format!("more {}", bars.row)))
 }
 
 /// The longest bars in the order in which they came.

@@ -8,11 +8,14 @@ use super::frame::Ruler;
 const HEIGHT: i32 = 240;
 /// Between two stripes of an area, in pixels.
 const STRIPE: i32 = 6;
+/// The part of the axis behind the last amount, on which the whole sum is seen.
+const REST: i64 = 40;
 
 /// Stacked areas whose height is the sum of everything up to there.
 pub(super) fn growth(scene: &mut Scene, frame: Frame, flow: &Flow, (first, last): (i64, i64)) -> i32 {
     let whole = flow.amounts.iter().fold(0_i64, |sum, amount| sum.saturating_add(amount.value.max(0)));
     let (low, high) = flow.axis.range(first, last);
+    let high = high.saturating_add(high.saturating_sub(low) / REST);
     let axes = frame.axes(scene, HEIGHT, (flow.measure, whole), &Ruler::new(&flow.axis, low, high));
     let mut amounts = flow.amounts.clone();
     amounts.sort_by_key(|amount| amount.at);

@@ -12,7 +12,7 @@ const LINE: i32 = 20;
 /// Names the colours that are used, in the order in which they are stacked, and returns the height at which the plot may
 /// begin. A nameless series needs no legend.
 pub(super) fn legend(scene: &mut Scene, frame: Frame, series: &[Series], used: &BTreeSet<usize>) -> i32 {
-    let shown = series.iter().enumerate().filter(|(nth, _)| used.is_empty() || used.contains(nth));
+    let shown = series.iter().enumerate().filter(|(nth, _)| used.contains(nth));
     let named: Vec<&Series> = shown.map(|(_, series)| series).filter(|series| !series.name.is_empty()).collect();
     if named.is_empty() {
         return frame.top;
