@@ -95,6 +95,11 @@ impl Style {
     pub(super) fn cut(&self, text: &str, room: usize) -> String {
         text::cut(text, room, self.ellipsis())
     }
+
+    /// A name cut in its middle.
+    pub(super) fn cut_inside(&self, name: &str, room: usize) -> String {
+        text::cut_inside(name, room, self.ellipsis())
+    }
 }
 
 #[cfg(test)]

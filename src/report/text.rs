@@ -19,6 +19,22 @@ pub(super) fn cut(text: &str, room: usize, mark: &str) -> String {
     }
 }
 
+/// `text` cut in its middle to `room` columns, with `mark` there: names of steps often differ only in their end.
+pub(super) fn cut_inside(text: &str, room: usize, mark: &str) -> String {
+    let left = room.saturating_sub(width(mark));
+    let mut used = 0;
+    let ends = text.grapheme_indices(true).rev().take_while(|(_, grapheme)| {
+        used += width(grapheme);
+        used <= left / 3
+    });
+    let tail = ends.last().and_then(|(at, _)| text.get(at..)).unwrap_or("").trim_start();
+    if tail.is_empty() || width(text) <= room {
+        return cut(text, room, mark);
+    }
+    let (head, _) = fitting(text, left - width(tail));
+    format!("{}{mark}{tail}", head.trim_end())
+}
+
 /// `text` in lines of at most `room` columns, broken at blanks where possible. A single character wider than `room`
 /// stands alone.
 pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
@@ -97,6 +113,8 @@ mod tests {
         assert_eq!(cut("干活·判定#1", 6, "…"), "干活·…");
         assert_eq!(cut("short", 6, "…"), "short");
         assert_eq!(cut("longer text", 3, "..."), "...");
+        assert_eq!(cut_inside("build-the-thing·判定#12", 14, "…"), "build-the-…#12");
+        assert_eq!(["", "short", "long#1"].map(|name| cut_inside(name, 5, "…")), ["", "short", "lon…1"]);
         assert_eq!(wrap("干活·判定 ok", 4), ["干活", "·判", "定", "ok"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(wrap_at_most("one two three four", 5, 2, "…"), ["one", "two…"]);
@@ -111,6 +129,7 @@ mod tests {
             let blankless = |s: &str| s.replace(' ', "");
             prop_assert_eq!(blankless(&lines.concat()), blankless(&text));
             prop_assert!(width(&cut(&text, room, "…")) <= room);
+            prop_assert!(width(&cut_inside(&text, room, "…")) <= room);
         }
     }
 }

@@ -69,7 +69,7 @@ impl Cleaner<'_> {
                 ..track
             }),
             Plot::Lanes(lanes) => {
-                let lane = |l: Lane| Lane { label: self.line(&l.label), ..l };
+                let lane = |l: Lane| Lane { label: self.line(&l.label), remark: self.line(&l.remark), ..l };
                 Plot::Lanes(Lanes {
                     axis: self.axis(lanes.axis),
                     kinds: self.series(lanes.kinds),

@@ -42,6 +42,55 @@ fn texts(picture: Picture) -> Vec<String> {
     texts.collect()
 }
 
+/// Of many steps and threads, neighbours share a line: failures are drawn however short their thread is.
+#[test]
+fn no_failure_is_left_out_of_a_long_timeline() {
+    let minute = |n| Some(at(n, 60));
+    let step = |n: u64| TimelineRow {
+        name: format!("很长的步骤名字用来测试标签会不会重叠#{n}"),
+        spans: vec![(Activity::Step, minute(n * 10), minute(n * 10 + 9))],
+        ..TimelineRow::default()
+    };
+    let thread = |n: u64| TimelineRow {
+        name: format!("session {n}"),
+        section: 1,
+        spans: vec![(Activity::Session, minute(n * 10 + 1), minute(n * 10 + 1))],
+        moments: if n % 7 == 3 { vec![(Activity::Error, minute(n * 10 + 1))] } else { Vec::new() },
+        ..TimelineRow::default()
+    };
+    let rows = (0..300).map(step).chain((0..300).map(thread)).collect();
+    let long = timeline(TimelineFigure { title: "Long".into(), unplaced: 0, rows, zone: zone() });
+    let shapes = scene(&clean(long.clone()), Theme::Light).shapes;
+    let failures = shapes.iter().filter(|shape| matches!(shape, Shape::Area { .. })).count();
+    assert_eq!(failures, 43, "one in seven of 300 threads");
+    let texts = texts(long);
+    let says = |text: &str| texts.iter().any(|said| said.contains(text));
+    assert!(says("600 lanes on 64 lines, neighbours share one"), "{texts:?}");
+    for label in ["#0 … ", "#299", "session 0 … session 8", "session", "failure"] {
+        assert!(says(label), "{label}: {texts:?}");
+    }
+}
+
+/// The end of a name tells steps apart; of many steps only those that were tried again are told, each with its name.
+#[test]
+fn retried_steps_have_their_names() {
+    let attempt = |from, ok| Attempt { from: Some(at(from, 60)), to: Some(at(from + 1, 60)), ok: Some(ok) };
+    let step = |n: u64| RetriedStep {
+        name: format!("很长的步骤名字用来测试标签会不会重叠以及在哪里被截断#{n}"),
+        attempts: if n % 7 == 3 { vec![attempt(n, false), attempt(n + 3, true)] } else { vec![attempt(n, true)] },
+    };
+    let figure = |steps: u64| RetriesFigure { title: String::new(), steps: (0..steps).map(step).collect() };
+    let few = texts(retries(figure(24)));
+    for label in ["#9 (1 attempt)", "#10 (2 attempts)", "#23 (1 attempt)"] {
+        assert!(few.iter().any(|text| text.ends_with(label)), "{label}: {few:?}");
+    }
+    let many = texts(retries(figure(300)));
+    for n in (0..300).filter(|n| n % 7 == 3) {
+        assert!(many.iter().any(|text| text.ends_with(&format!("#{n} (2 attempts)"))), "{n}: {many:?}");
+    }
+    assert!(many.contains(&"257 steps with one attempt that ended well: not drawn.".to_owned()), "{many:?}");
+}
+
 /// Two sessions that write in turn are two curves, each without the ups and downs between them.
 #[test]
 fn each_session_is_a_curve_of_its_own() {

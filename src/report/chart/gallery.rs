@@ -138,6 +138,7 @@ fn timelines(rows: u64) -> Picture {
         TimelineRow {
             name: name(n),
             depth: usize::try_from(n % 3).unwrap(),
+            section: usize::from(n >= rows / 2),
             spans: vec![
                 (activity, Some(at(from, 60)), (n % 19 != 4).then(|| at(from + 9 + chance(n, 40), 60))),
                 (Activity::Wait, Some(at(from + 3, 60)), Some(at(from + 5, 60))),

@@ -255,9 +255,9 @@ pub struct Mark {
 pub struct Lanes {
     /// What runs along the axis.
     pub axis: Axis,
-    /// Kinds of spans and marks.
+    /// Kinds of spans and marks; what is later is drawn over what is earlier.
     pub kinds: Vec<Series>,
-    /// From top to bottom.
+    /// From top to bottom. Of many, neighbours share a line.
     pub lanes: Vec<Lane>,
     /// Parts of the axis that are cut out, in order.
     pub idle: Vec<(i64, i64)>,
@@ -268,8 +268,12 @@ pub struct Lanes {
 pub struct Lane {
     /// What it stands for.
     pub label: String,
+    /// What is told behind the label; it is not cut where the label is.
+    pub remark: String,
     /// How far the label is indented.
     pub depth: usize,
+    /// Lanes of two sections never share a line.
+    pub section: usize,
     /// Spans, drawn in this order.
     pub spans: Vec<LaneSpan>,
     /// Marks over the spans.

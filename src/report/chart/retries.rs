@@ -31,27 +31,34 @@ pub struct Attempt {
 }
 
 /// Positions of the kinds below.
-const OK: usize = 0;
-const FAILED: usize = 1;
+const WAIT: usize = 0;
+const OK: usize = 1;
 const UNKNOWN: usize = 2;
-const WAIT: usize = 3;
+const FAILED: usize = 3;
+
+/// Steps that are all drawn; of more, only those that did not end well at once.
+const MAX_PLAIN: usize = 40;
 
 fn kinds() -> Vec<Series> {
     vec![
-        Series::new("attempt that ended well", Hue::Good),
-        Series::new("attempt that failed", Hue::Bad),
-        Series::new("attempt that was interrupted or broke off", Hue::Warn),
         Series::new("wait between attempts", Hue::Rest),
+        Series::new("attempt that ended well", Hue::Good),
+        Series::new("attempt that was interrupted or broke off", Hue::Warn),
+        Series::new("attempt that failed", Hue::Bad),
     ]
 }
 
 /// Attempts and waits of every step, from the beginning of its first attempt.
 pub fn retries(figure: RetriesFigure) -> Picture {
     let untimed = figure.steps.iter().flat_map(|step| &step.attempts).filter(|a| span(a).is_none()).count();
+    let (told, plain): (Vec<&RetriedStep>, Vec<&RetriedStep>) = figure.steps.iter().partition(|step| !is_plain(step));
+    let plain = if figure.steps.len() > MAX_PLAIN && !told.is_empty() { plain.len() } else { 0 };
+    let steps = if plain > 0 { told } else { figure.steps.iter().collect() };
+    let plain = (plain > 0).then(|| format!("{} with one attempt that ended well: not drawn.", counted(plain, "step")));
     let lanes = Lanes {
         axis: Axis::Elapsed,
         kinds: kinds(),
-        lanes: figure.steps.iter().map(lane).filter(|lane| !lane.spans.is_empty()).collect(),
+        lanes: steps.into_iter().map(lane).filter(|lane| !lane.spans.is_empty()).collect(),
         idle: Vec::new(),
     };
     let note = (untimed > 0).then(|| format!("{} without a begin or an end: not drawn.", counted(untimed, "attempt")));
@@ -61,7 +68,13 @@ pub fn retries(figure: RetriesFigure) -> Picture {
             lanes,
             "No attempt has a begin and an end.",
         )
+        .note(plain)
         .note(note)
+}
+
+/// Whether there is nothing to tell of it: one attempt that ended well.
+fn is_plain(step: &RetriedStep) -> bool {
+    matches!(step.attempts.as_slice(), [only] if only.ok == Some(true))
 }
 
 fn span(attempt: &Attempt) -> Option<(i64, i64)> {
@@ -88,6 +101,5 @@ fn lane(step: &RetriedStep) -> Lane {
     });
     // Clocks that went back leave no wait.
     let spans = waits.filter(|wait| wait.to > wait.from).chain(attempts).collect();
-    let label = format!("{} ({})", step.name, counted(step.attempts.len(), "attempt"));
-    Lane { label, spans, ..Lane::default() }
+    Lane { label: step.name.clone(), remark: counted(step.attempts.len(), "attempt"), spans, ..Lane::default() }
 }

@@ -181,8 +181,10 @@ impl Lanes {
         let waits = lane.spans.iter().filter(|span| look(span.kind).0 == Ink::Dots).map(length);
         let waited = waits.fold(0, i64::saturating_add);
         let whole = Span::from_millis(to.saturating_sub(from));
-        let note =
-            if waited > 0 { format!("{whole}, waited {}", Span::from_millis(waited)) } else { whole.to_string() };
+        let waited = (waited > 0).then(|| format!("waited {}", Span::from_millis(waited)));
+        let remark = Some(lane.remark.clone()).filter(|remark| !remark.is_empty());
+        let note: Vec<String> = remark.into_iter().chain([whole.to_string()]).chain(waited).collect();
+        let note = note.join(", ");
         PageLane { label: lane.label.clone(), marks: lane.spans.iter().filter_map(mark).collect(), note }
     }
 }
@@ -344,11 +346,11 @@ mod tests {
         Attempts and waits of each step, from the beginning of its first attempt
                                     0.0s    9.5s    19.1s   28.6s   38.2s   47.7s
                                     ┬───────┬───────┬───────┬───────┬───────┬───────────
-        干活·判定#0 (3 attempts)    ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄█████
-        build-the-whole-thing-aga…  ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄██████
-        干活·判定#2 (3 attempts)    ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄██████
-        █ attempt that ended well, ╳ attempt that failed, ▒ attempt that was interrupted
-        or broke off, ┄ wait between attempts
+        干活·判定#0                 ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄█████
+        build-the-whole-t…-again#1  ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄██████
+        干活·判定#2                 ╳╳╳╳╳╳╳╳╳┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄▒▒▒▒▒▒▒▒▒┄┄┄┄██████
+        ┄ wait between attempts, █ attempt that ended well, ▒ attempt that was
+        interrupted or broke off, ╳ attempt that failed
         not shown at this width: what stands behind the lanes
         ");
         insta::assert_snapshot!(shown(tried(2), 40, false), @r"
@@ -356,12 +358,12 @@ mod tests {
         the beginning of its first attempt
                        0.0s    19.5s   39.0s
                        +-------+-------+--------
-        干活·判定#...  XXXXX...........%%%%%.###
-        build-the-...  XXXXX...........%%%%%.###
-        # attempt that ended well, X attempt
-        that failed, % attempt that was
-        interrupted or broke off, . wait between
-        attempts
+        干活·判定#0    XXXXX...........%%%%%.###
+        build-t...n#1  XXXXX...........%%%%%.###
+        . wait between attempts, # attempt that
+        ended well, % attempt that was
+        interrupted or broke off, X attempt that
+        failed
         not shown at this width: what stands
         behind the lanes
         ");

@@ -23,17 +23,21 @@ pub struct TimelineRow {
     pub name: String,
     /// How far it is nested.
     pub depth: usize,
+    /// What kind of row it is: where rows are many, neighbours of one kind share a line.
+    pub section: usize,
     /// What took time; a missing end is taken as the begin, a missing begin as the end.
     pub spans: Vec<(Activity, Option<Timestamp>, Option<Timestamp>)>,
     /// What happened at a moment.
     pub moments: Vec<(Activity, Option<Timestamp>)>,
 }
 
-/// What is drawn in one colour.
+/// What is drawn in one colour; what is later is drawn over what is earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter)]
 pub enum Activity {
     /// A step from its begin to its end.
     Step,
+    /// A wait between attempts.
+    Wait,
     /// An attempt that ended well.
     Attempt,
     /// An attempt that failed.
@@ -44,16 +48,14 @@ pub enum Activity {
     Subagent,
     /// A tool call.
     ToolCall,
-    /// A wait between attempts.
-    Wait,
     /// An outage of the service.
     Outage,
-    /// Something failed, or was announced to be tried again.
-    Error,
     /// A compaction of the context.
     Compaction,
     /// Somebody interrupted.
     Interrupt,
+    /// Something failed, or was announced to be tried again.
+    Error,
 }
 
 impl Activity {
@@ -120,7 +122,7 @@ pub fn timeline(figure: TimelineFigure) -> Picture {
             row.moments.iter().filter_map(|(activity, at)| Some(Mark { at: (*at)?.millis(), kind: kind(*activity) }));
         let marks: Vec<Mark> = marks.collect();
         untimed += row.spans.len() - spans.len() + row.moments.len() - marks.len();
-        Lane { label: row.name.clone(), depth: row.depth, spans, marks }
+        Lane { label: row.name.clone(), depth: row.depth, section: row.section, spans, marks, ..Lane::default() }
     };
     let lanes: Vec<Lane> = figure.rows.iter().map(&mut lane).collect();
     let idle = idle_times(&figure.rows);

@@ -22,7 +22,7 @@ pub(in super::super) fn draw(lanes: &Lanes, style: &Style) -> String {
     let times = makes_axis.flat_map(Folded::marks).map(|mark| (mark.from, mark.to.max(mark.from))).collect();
     let drawn = || groups.iter().flat_map(|group| &group.lines);
     let seen = |part: &str| text::width(&style.plain(part));
-    let label = drawn().map(|line| seen(&line.label)).max().unwrap_or(0).min(style.room() / LABEL_SHARE);
+    let label = drawn().map(|line| line.width(style)).max().unwrap_or(0).min(style.room() / LABEL_SHARE);
     let note = drawn().map(|line| seen(&line.note)).max().unwrap_or(0).min(MAX_NOTE);
     let room = style.room().saturating_sub(label + 2).max(1);
     let beside = note > 0 && room >= MIN_AXIS + note + 2;

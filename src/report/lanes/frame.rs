@@ -29,7 +29,7 @@ impl Frame<'_> {
             };
             drawn.push_str(&self.style.tint(&sign.to_string(), tone));
         }
-        let label = text::pad(&self.style.cut(&self.style.plain(&line.label), self.label), self.label);
+        let label = text::pad(&line.label(self.style, self.label), self.label);
         let note = self.style.cut(&self.style.plain(&line.note), self.note);
         format!("{label}  {}  {}", drawn, self.style.tint(&note, Tone::Faint)).trim_end().to_owned()
     }

@@ -6,13 +6,18 @@ use crate::run_dir::{Kind, StoreKey};
 use crate::unit::{Timestamp, counted};
 use std::collections::BTreeMap;
 
+/// Positions of what never shares a line in a picture of many rows.
+const STEPS: usize = 0;
+const OUTAGES: usize = 1;
+const THREADS: usize = 2;
+
 /// The timeline as a picture: steps with their attempts and waits, then outages, then threads with their calls and events.
 pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
     let mut rows: Vec<TimelineRow> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for span in result.spans.iter().filter(|span| is_of_step(span.kind)) {
         let place = *places.entry(&span.name).or_insert_with(|| {
-            rows.push(TimelineRow { name: span.name.clone(), ..TimelineRow::default() });
+            rows.push(TimelineRow { name: span.name.clone(), section: STEPS, ..TimelineRow::default() });
             rows.len() - 1
         });
         if let Some(row) = rows.get_mut(place) {
@@ -37,7 +42,7 @@ pub fn timeline_chart(result: &Timeline, opening: &Opening) -> Picture {
 fn outages(result: &Timeline) -> Option<TimelineRow> {
     let outages: Vec<_> = result.spans.iter().filter(|span| span.kind == SpanKind::Outage).map(timed).collect();
     let name = counted(outages.len(), "outage");
-    (!outages.is_empty()).then(|| TimelineRow { name, spans: outages, ..TimelineRow::default() })
+    (!outages.is_empty()).then(|| TimelineRow { name, section: OUTAGES, spans: outages, ..TimelineRow::default() })
 }
 
 fn is_of_step(kind: SpanKind) -> bool {
@@ -58,6 +63,7 @@ fn thread_row(key: &str, thread: &Thread<'_>, opening: &Opening) -> TimelineRow 
     TimelineRow {
         name: opening.names.of(key).to_owned(),
         depth: usize::from(StoreKey::parse(key).kind() == Kind::Subagent),
+        section: THREADS,
         spans: thread.active.iter().chain(&thread.calls).map(|span| timed(span)).collect(),
         moments: thread.events.iter().map(|event| (moment(event.kind), Some(event.time))).collect(),
     }

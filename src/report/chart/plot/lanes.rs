@@ -7,62 +7,116 @@ use super::broken::Broken;
 use super::frame::Ruler;
 use super::legend::legend;
 use crate::unit::counted;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Rows that are drawn; of more, those of the longest spans, in their order.
-const MAX_LANES: usize = 300;
-/// Height that the rows share, before they get too thin.
+/// Lines that are drawn; of more lanes, neighbours share one.
+const MAX_LINES: usize = 64;
+/// Height that the lines share, before they get too thin for their labels.
 const ROOM: i32 = 900;
 const LANE: i32 = 20;
-const THINNEST: i32 = 4;
-/// Rows of at least this height all have their label.
-const LABELLED: i32 = 14;
+const THINNEST: i32 = 14;
 /// Longest label, in pixels.
 const MAX_LABEL: i32 = 280;
 /// Pixels by which a nested label is indented.
 const INDENT: i32 = 12;
+/// Between the names of the first and the last lane of a line.
+const TO: &str = " … ";
 
-/// One row per lane, under each other on one axis.
+/// Under each other on one axis, a line for each lane or for several neighbours.
 pub(in super::super) fn lanes(scene: &mut Scene, frame: Frame, lanes: &Lanes) -> i32 {
     let used: BTreeSet<usize> = lanes.lanes.iter().flat_map(kinds).collect();
     let top = legend(scene, frame, &lanes.kinds, &used);
-    let rows = longest(&lanes.lanes);
-    let count = i32::try_from(rows.len()).unwrap_or(1).max(1);
-    let lane = (ROOM / count).clamp(THINNEST, LANE);
-    let indent = |row: &Lane| INDENT * i32::try_from(row.depth.min(4)).unwrap_or(0);
-    let widest = rows.iter().map(|row| measure::width(&row.label, LABEL) + indent(row)).max().unwrap_or(0);
-    let label = widest.min(MAX_LABEL);
+    let lines = lines(&lanes.lanes);
+    let count = i32::try_from(lines.len()).unwrap_or(1).max(1);
+    let high = (ROOM / count).clamp(THINNEST, LANE);
+    let label = lines.iter().map(|line| line.indent() + line.width()).max().unwrap_or(0).min(MAX_LABEL);
     let (first, last) = ends(lanes);
-    let (low, high) = lanes.axis.range(first, last);
-    let whole = Scale { low, high, start: frame.left + label + 10, end: frame.right - 8 };
+    let (low, end) = lanes.axis.range(first, last);
+    let whole = Scale { low, high: end, start: frame.left + label + 10, end: frame.right - 8 };
     let x = Broken::new(whole, &lanes.idle);
-    let bottom = top + lane * count;
-    x.draw(scene, (top, bottom), &Ruler::new(&lanes.axis, low, high));
-    let mut free = i32::MIN;
-    let mut middle = top + lane / 2;
-    for row in &rows {
-        if lane >= LABELLED || middle >= free {
-            free = middle + LABELLED;
-            let name = measure::cut(&row.label, LABEL, label - indent(row));
-            scene.text((frame.left + indent(row), middle), Anchor::Start, LABEL, scene.theme.text(), name);
-        }
-        draw(scene, &x, (middle, lane), lanes, row);
-        middle += lane;
+    let bottom = top + high * count;
+    x.draw(scene, (top, bottom), &Ruler::new(&lanes.axis, low, end));
+    let mut middle = top + high / 2;
+    for line in &lines {
+        let name = line.label(label - line.indent());
+        scene.text((frame.left + line.indent(), middle), Anchor::Start, LABEL, scene.theme.text(), name);
+        draw(scene, &x, (middle, high), lanes, line.0);
+        middle += high;
     }
-    note(scene, frame, bottom + 62, lane, lanes.lanes.len() - rows.len())
+    note(scene, frame, bottom + 62, lanes.lanes.len(), lines.len())
 }
 
-/// What is not seen: rows left out, labels left out.
-fn note(scene: &mut Scene, frame: Frame, at: i32, lane: i32, left_out: usize) -> i32 {
-    let rest = (left_out > 0).then(|| format!("{} with shorter spans not drawn", counted(left_out, "more row")));
-    let thin = (lane < LABELLED).then(|| "not every row has room for its label".to_owned());
-    let said: Vec<String> = rest.into_iter().chain(thin).collect();
-    if said.is_empty() {
+/// Says that lanes share lines, where they do.
+fn note(scene: &mut Scene, frame: Frame, at: i32, lanes: usize, lines: usize) -> i32 {
+    if lanes == lines {
         return at - 6;
     }
-    scene.text((frame.left, at), Anchor::Start, LABEL, scene.theme.faint(), said.join("; "));
+    let said = format!("{lanes} lanes on {}, neighbours share one", counted(lines, "line"));
+    scene.text((frame.left, at), Anchor::Start, LABEL, scene.theme.faint(), said);
     at + 12
+}
+
+/// The lanes of one line: a lane, or several neighbours of one section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line<'a>(&'a [Lane]);
+
+impl Line<'_> {
+    fn indent(self) -> i32 {
+        let depth = self.0.iter().map(|lane| lane.depth).min().unwrap_or(0);
+        INDENT * i32::try_from(depth.min(4)).unwrap_or(0)
+    }
+
+    /// The room that the whole label takes.
+    fn width(self) -> i32 {
+        let parts = match self.0 {
+            [] => [const { String::new() }; 3],
+            [only] => [only.label.clone(), remark(only), String::new()],
+            [first, .., last] => [first.label.clone(), TO.to_owned(), last.label.clone()],
+        };
+        parts.iter().map(|part| measure::width(part, LABEL).min(MAX_LABEL)).sum()
+    }
+
+    /// The label in `room` pixels; of several lanes the first and the last are named.
+    fn label(self, room: i32) -> String {
+        match self.0 {
+            [] => String::new(),
+            [only] => {
+                let remark = remark(only);
+                measure::cut(&only.label, LABEL, room - measure::width(&remark, LABEL)) + &remark
+            }
+            [first, .., last] => {
+                let room = room - measure::width(TO, LABEL);
+                let first =
+                    measure::cut(&first.label, LABEL, (room - measure::width(&last.label, LABEL)).max(room / 2));
+                let last = measure::cut(&last.label, LABEL, room - measure::width(&first, LABEL));
+                format!("{first}{TO}{last}")
+            }
+        }
+    }
+}
+
+fn remark(lane: &Lane) -> String {
+    if lane.remark.is_empty() { String::new() } else { format!(" ({})", lane.remark) }
+}
+
+/// Each lane its own line where there are few of them; of many, neighbours share one.
+fn lines(lanes: &[Lane]) -> Vec<Line<'_>> {
+    let sections: Vec<&[Lane]> = lanes.chunk_by(|a, b| a.section == b.section).collect();
+    let mut order: Vec<(usize, &[Lane])> = sections.into_iter().enumerate().collect();
+    // What a small section leaves of its share goes to the larger ones.
+    order.sort_by_key(|(_, section)| section.len());
+    let mut left = MAX_LINES;
+    let mut sharing = order.len();
+    let mut lines: Vec<(usize, Vec<Line<'_>>)> = Vec::new();
+    for (at, section) in order {
+        let share = (left / sharing.max(1)).max(1);
+        let own: Vec<Line<'_>> = section.chunks(section.len().div_ceil(share)).map(Line).collect();
+        left = left.saturating_sub(own.len());
+        sharing -= 1;
+        lines.push((at, own));
+    }
+    lines.sort_by_key(|(at, _)| *at);
+    lines.into_iter().flat_map(|(_, own)| own).collect()
 }
 
 /// The first and the last moment of all lanes.
@@ -81,21 +135,15 @@ fn kinds(lane: &Lane) -> impl Iterator<Item = usize> {
     lane.spans.iter().map(|span| span.kind).chain(lane.marks.iter().map(|mark| mark.kind))
 }
 
-fn longest(lanes: &[Lane]) -> Vec<&Lane> {
-    let length = |span: &LaneSpan| span.to.saturating_sub(span.from).max(0);
-    let total = |lane: &Lane| lane.spans.iter().map(length).fold(0_i64, i64::saturating_add);
-    let mut order: Vec<(usize, &Lane)> = lanes.iter().enumerate().collect();
-    order.sort_by_key(|(at, lane)| (Reverse(total(lane)), *at));
-    order.truncate(MAX_LANES);
-    order.sort_by_key(|(at, _)| *at);
-    order.into_iter().map(|(_, lane)| lane).collect()
-}
-
-fn draw(scene: &mut Scene, x: &Broken, (middle, lane): (i32, i32), lanes: &Lanes, row: &Lane) {
-    let half = (lane / 2 - 1 - lane / 10).max(1);
+fn draw(scene: &mut Scene, x: &Broken, (middle, high): (i32, i32), lanes: &Lanes, line: &[Lane]) {
+    let half = (high / 2 - 1 - high / 10).max(1);
+    let mut spans: Vec<&LaneSpan> = line.iter().flat_map(|lane| &lane.spans).collect();
+    if line.len() > 1 {
+        spans.sort_by_key(|span| span.kind);
+    }
     // A million spans have no more pixels than a thousand.
     let mut drawn = BTreeSet::new();
-    for span in &row.spans {
+    for span in spans {
         let Some(series) = lanes.kinds.get(span.kind) else { continue };
         let from = x.at(span.from);
         let to = x.at(span.to).max(from + 1);
@@ -103,8 +151,9 @@ fn draw(scene: &mut Scene, x: &Broken, (middle, lane): (i32, i32), lanes: &Lanes
             scene.rect((from, middle - half), (to, middle + half), scene.theme.fill(series.hue));
         }
     }
-    let marks: BTreeSet<(i32, usize)> = row.marks.iter().map(|mark| (x.at(mark.at), mark.kind)).collect();
-    for (at, kind) in marks {
+    let marks = line.iter().flat_map(|lane| &lane.marks);
+    let marks: BTreeSet<(usize, i32)> = marks.map(|mark| (mark.kind, x.at(mark.at))).collect();
+    for (kind, at) in marks {
         let Some(series) = lanes.kinds.get(kind) else { continue };
         let color = scene.theme.fill(series.hue).color;
         let wide = half.clamp(2, 5);
