@@ -31,6 +31,7 @@ mod hostile_plugins;
 mod laws;
 mod layers;
 mod live_writer;
+mod long_runs;
 mod odd_stores;
 mod outputs;
 mod plugins;

@@ -1,5 +1,5 @@
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{ALL, findings};
 use crate::analysis::{BranchLineResult, BranchResult, ChainSession, Chains, OutlineLine, Standing, Trust, View, What};
 use crate::report::{Body, Cell, Column, Facts, Page, Table, Tone, TreeLine};
 use crate::unit::{Finding, Level, Zone};
@@ -25,7 +25,7 @@ pub fn chain(result: &Chains, opening: &Opening) -> Page {
 
 /// Only what is wrong with the chains.
 pub fn chain_check(found: &[Finding], opening: &Opening) -> Page {
-    let table = findings(found, true, &opening.names).primary();
+    let table = findings(found, ALL, "--format json", &opening.names).primary();
     Page::new(opening.title("Check of the chains")).part(table).section("Evidence", opening.facts())
 }
 

@@ -1,7 +1,7 @@
 use super::context::ESTIMATE_NOTE;
 use super::cost_chart::spend_picture;
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{FEW, findings};
 use super::range::range;
 use super::steps::name_column;
 use super::tools::shortened;
@@ -31,11 +31,11 @@ pub fn cost(result: &Cost, turns: &[TurnSpend], found: &[Finding], opening: &Ope
     if !result.steps.is_empty() {
         page =
             page.section("Reported against measured, by step", shortened(reconciled(&result.steps, names), SHOWN_ROWS));
-        page = page.part(causes(&result.steps));
+        page = page.part(shortened(causes(&result.steps), SHOWN_ROWS));
     }
     page = super::cost_parts::parts(page, result, turns, opening);
     if !found.is_empty() {
-        page = page.section("Findings", findings(found, false, names));
+        page = page.section("Findings", findings(found, FEW, "--format json", names));
     }
     page.section("Evidence", opening.facts())
 }

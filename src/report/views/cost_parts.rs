@@ -8,6 +8,8 @@ use crate::unit::counted;
 
 /// Rows of a list that people see at most.
 const SHOWN_ROWS: usize = 10;
+/// Models without a price that people see at most.
+const SHOWN_MODELS: usize = 40;
 
 /// What the cost page shows beside groups and steps: threads, cache, waste, the dearest turns, models without a price.
 pub(super) fn parts(page: Page, result: &Cost, turns: &[TurnSpend], opening: &Opening) -> Page {
@@ -18,7 +20,7 @@ pub(super) fn parts(page: Page, result: &Cost, turns: &[TurnSpend], opening: &Op
     }
     page = cache_picture(turns).onto(page);
     if !result.unpriced.is_empty() {
-        page = page.section("Without a price: not in the sums", unpriced(result));
+        page = page.section("Without a price: not in the sums", shortened(unpriced(result), SHOWN_MODELS));
     }
     if result.expensive_turns.is_empty() {
         return page;

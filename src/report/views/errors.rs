@@ -1,5 +1,5 @@
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{MANY, findings};
 use super::range::range;
 use super::tools::shortened;
 use crate::analysis::{Basis, Denials, ErrorRow, Errors, Explained, FailureClass, HourRow, KindRow, Outcome};
@@ -25,7 +25,8 @@ pub fn errors(result: &Errors, found: &[Finding], opening: &Opening) -> Page {
         page = page.section("Denied tool calls", denials(&result.denials, opening));
         page = page.part(shortened(commands(&result.denials, opening), SHOWN_COMMANDS));
     }
-    page.section("Findings", findings(found, true, &opening.names)).section("Evidence", opening.facts())
+    page.section("Findings", findings(found, MANY, "--format json", &opening.names))
+        .section("Evidence", opening.facts())
 }
 
 fn overview(result: &Errors, opening: &Opening) -> Facts {

@@ -1,6 +1,6 @@
 use super::errors::outcome;
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{FEW, findings};
 use super::layers::answer;
 use super::range::range;
 use super::retries::spend;
@@ -42,7 +42,7 @@ pub fn outages(result: &Outages, found: &[Finding], opening: &Opening) -> Page {
     if result.outages.len() > 1 {
         page = page.note(RULE);
     }
-    page.section("Findings", findings(found, false, &opening.names)).section("Evidence", opening.facts())
+    page.section("Findings", findings(found, FEW, "--format json", &opening.names)).section("Evidence", opening.facts())
 }
 
 fn all(result: &Outages, opening: &Opening) -> Table {

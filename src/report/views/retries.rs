@@ -1,5 +1,5 @@
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{MANY, findings};
 use super::range::range;
 use super::retries_chart::retries_chart;
 use super::tools::shortened;
@@ -18,7 +18,8 @@ pub fn retries(result: &Retries, found: &[Finding], opening: &Opening) -> Page {
     page = page.section("Attempts of each step", shortened(table, SHOWN));
     page = retries_chart(result, opening).onto(page);
     page = page.section("Retries of the CLI itself", shortened(ladders(result, opening), SHOWN));
-    page.section("Findings", findings(found, true, &opening.names)).section("Evidence", opening.facts())
+    page.section("Findings", findings(found, MANY, "--format json", &opening.names))
+        .section("Evidence", opening.facts())
 }
 
 fn totals(result: &Retries, opening: &Opening) -> Facts {

@@ -1,5 +1,5 @@
 use super::evidence::Opening;
-use super::findings::findings;
+use super::findings::{ALL, FEW, findings};
 use super::steps::{reported, runs_table, steps_line, steps_table};
 use super::tools::{shortened, tools};
 use crate::analysis::{Economics, NextStep, Summary, Thread, WorkbenchSummary};
@@ -26,7 +26,10 @@ pub fn summary(result: &Summary, found: &[Finding], opening: &Opening, all_findi
     if let Some(workbench) = &result.workbench {
         page = page.section("Workbench", workbench_facts(workbench));
     }
-    page = page.section("Findings", findings(found, all_findings, &opening.names)).section("Evidence", opening.facts());
+    let shown = if all_findings { ALL } else { FEW };
+    page = page
+        .section("Findings", findings(found, shown, "--all-findings", &opening.names))
+        .section("Evidence", opening.facts());
     let line = |next: &NextStep| format!("{}  # {}", command(next, opening), next.why);
     page.section("Look next", Body::Text(result.next.iter().map(line).collect::<Vec<_>>().join("\n")))
 }

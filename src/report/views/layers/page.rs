@@ -5,7 +5,7 @@ use super::tables::{changes, layer_table, reasons, sessions};
 use super::words::answer_name;
 use crate::analysis::layers::{Layers, LoadTotals, Policy, PolicyLoad};
 use crate::report::views::Opening;
-use crate::report::views::findings::findings;
+use crate::report::views::findings::{MANY, findings};
 use crate::report::{Cell, Facts, Page};
 use crate::unit::{Finding, short_count};
 
@@ -34,7 +34,7 @@ pub fn layers(result: &Layers, found: &[Finding], opening: &Opening) -> Page {
         page = page.section("Files of trimmed results", spills(result)).part(odd);
     }
     if !found.is_empty() {
-        page = page.section("Findings", findings(found, true, &opening.names));
+        page = page.section("Findings", findings(found, MANY, "--format json", &opening.names));
     }
     let data = if has_changes { change_data(result) } else { data(result) };
     page.section("Evidence", opening.facts()).data(data)
