@@ -1,7 +1,8 @@
 use super::args::CommonArgs;
 use super::exit::Exit;
+use super::folder::Folder;
+use super::given_file;
 use super::load::{Loaded, load};
-use super::output::Folder;
 use super::prices::PriceArgs;
 use super::query::masker;
 use crate::analysis::tables::{Mask, SCHEMA_VERSION, Scene, Table, TableName, schemas, write_parquet};
@@ -11,12 +12,16 @@ use crate::run_dir::names::DEFAULT_SOURCE;
 use crate::session::SessionModel;
 use crate::unit::Finding;
 use anyhow::Result;
+use clap::ValueEnum;
+use serde::Deserialize;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use strum::IntoEnumIterator;
 
-/// The description of the files of an export, written last: where it is, the export is whole.
+/// The description of the files of an export, put in its place last: where it is, the export is whole.
 const SCHEMA_FILE: &str = "schema.json";
+/// Longest description of an earlier export that is read: it has the names of ten tables and their columns.
+const MAX_SCHEMA: u64 = 1 << 20;
 
 /// Write the tables of the run as files, for DuckDB, pandas or a spreadsheet
 ///
@@ -86,15 +91,16 @@ impl Args {
             tables: schemas(),
         };
         let mut tables = Vec::new();
-        folder.make()?;
+        let mut stage = folder.stage()?;
         for name in TableName::iter() {
             super::interrupt::check()?;
             let table = scene.table(name, mask)?;
             let file = self.to.file(name);
-            let bytes = folder.write(&file, |out| self.to.write(&table, &schema, out))?;
+            let bytes = stage.write(&file, |out| self.to.write(&table, &schema, out))?;
             tables.push(ExportedTable { table: name.into(), file, rows: table.len(), bytes });
         }
-        folder.write(SCHEMA_FILE, |out| Ok(out.write_all(schema.json()?.as_bytes())?))?;
+        stage.write(SCHEMA_FILE, |out| Ok(out.write_all(schema.json()?.as_bytes())?))?;
+        stage.publish(&self.to.outdated(folder))?;
         let result = Exported {
             schema_version: SCHEMA_VERSION,
             format: self.to.name(),
@@ -105,6 +111,25 @@ impl Args {
         };
         let findings = scene.findings().to_vec();
         Ok((result, findings))
+    }
+}
+
+/// What the description of an earlier export says of its files.
+#[derive(Debug, Deserialize)]
+struct Earlier {
+    format: String,
+    tables: Vec<EarlierTable>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EarlierTable {
+    name: String,
+}
+
+impl Earlier {
+    /// Nothing where it cannot be read or is no such description: then no file is known to be of an export.
+    fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&given_file::read("earlier description", path, MAX_SCHEMA).ok()?).ok()
     }
 }
 
@@ -119,6 +144,16 @@ impl Form {
 
     fn file(self, table: TableName) -> String {
         format!("{table}.{}", self.name())
+    }
+
+    /// Tables of another form, as the description of an earlier export names them: they would stand beside new ones.
+    fn outdated(self, folder: &Folder) -> Vec<String> {
+        let Some(earlier) = Earlier::read(&folder.file(SCHEMA_FILE)) else { return Vec::new() };
+        let Some(form) = Self::value_variants().iter().find(|form| form.name() == earlier.format) else {
+            return Vec::new();
+        };
+        let tables = earlier.tables.iter().filter_map(|table| table.name.parse().ok());
+        tables.filter(|_| *form != self).map(|table| form.file(table)).collect()
     }
 
     fn write(self, table: &Table<'_>, schema: &FileSchema<'_>, mut out: &mut dyn Write) -> Result<()> {

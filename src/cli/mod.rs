@@ -12,6 +12,7 @@ mod errors;
 mod exit;
 mod export;
 mod failing;
+mod folder;
 mod given_file;
 mod interrupt;
 mod layers;

@@ -22,6 +22,7 @@ mod documents;
 mod duckdb;
 mod errors;
 mod evidence;
+mod exports;
 mod failure_laws;
 mod failure_sources;
 mod failures;
