@@ -1,10 +1,33 @@
 //! What a person stumbles over where there is much to draw, or little.
 
-use super::gallery::{at, clean, name, zone};
+use super::gallery::{at, clean, contexts, faults, name, zone};
 use super::layout::scene;
 use super::scene::Shape;
 use super::*;
 use crate::unit::{Tokens, Usd};
+
+/// Runs with a night in between, and one point of a curve: neither may look like an empty plot.
+#[test]
+fn little_is_seen_however_far_apart() {
+    let row = |hour: u64| TimelineRow {
+        spans: vec![(Activity::Session, Some(at(hour, 3600)), Some(at(hour * 60 + 1, 60)))],
+        ..TimelineRow::default()
+    };
+    let rows = [0, 9, 60].map(row).to_vec();
+    let nights = timeline(TimelineFigure { title: "Nights".into(), unplaced: 0, rows, zone: zone() });
+    assert!(nights.notes[0].contains("8h 59m after") && nights.notes[0].contains("2d 02h after"), "{:?}", nights.notes);
+    let widest = |picture| {
+        let scene = scene(&clean(picture), Theme::Light);
+        assert_eq!(faults(&scene), Vec::<String>::new());
+        let widths = scene.shapes.iter().filter_map(|shape| match shape {
+            Shape::Rect { from, to, .. } if to.1 - from.1 > 12 => Some(to.0 - from.0),
+            Shape::Area { points, .. } => Some(points.iter().map(|p| p.0).max()? - points.iter().map(|p| p.0).min()?),
+            Shape::Rect { .. } | Shape::Path { .. } | Shape::Text { .. } => None,
+        });
+        widths.max()
+    };
+    assert!(widest(nights) > Some(50) && widest(contexts(1)) == Some(56), "an hour of days, a single turn");
+}
 
 /// The last step of a sum is the whole of it: without room behind it, nothing of it is seen.
 #[test]
@@ -161,4 +184,17 @@ fn bars_tell_what_is_left_out_and_nothing_that_is_not_there() {
     assert!(many.contains(&"input".to_owned()) && !many.contains(&"web searches".to_owned()), "{many:?}");
     let none = texts(cost(figure(vec![CostRow { by_class: vec![Usd::ZERO; 2], ..row(0) }])));
     assert!(!none.contains(&"input".to_owned()), "{none:?}");
+}
+
+/// Sessions of one turn each are columns that are seen, not dots.
+#[test]
+fn a_turn_alone_is_seen() {
+    let turn = |session| ContextTurn { context: Some(Tokens(20_000)), session };
+    let figure =
+        ContextFigure { title: String::new(), turns: (0..8).map(turn).collect(), events: Vec::new(), window: None };
+    let columns = scene(&clean(context(figure)), Theme::Light).shapes.into_iter().filter_map(|shape| match shape {
+        Shape::Path { points, width: 2, .. } => Some(points[1].0 - points[0].0),
+        Shape::Area { .. } | Shape::Rect { .. } | Shape::Path { .. } | Shape::Text { .. } => None,
+    });
+    assert_eq!(columns.collect::<Vec<_>>(), [56; 8]);
 }

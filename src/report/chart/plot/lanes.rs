@@ -15,6 +15,8 @@ const MAX_LINES: usize = 64;
 const ROOM: i32 = 900;
 const LANE: i32 = 20;
 const THINNEST: i32 = 14;
+/// Least width of what took time, in pixels: what is there is seen.
+const SHORTEST: i32 = 2;
 /// Longest label, in pixels.
 const MAX_LABEL: i32 = 280;
 /// Pixels by which a nested label is indented.
@@ -26,10 +28,10 @@ const TO: &str = " … ";
 pub(in super::super) fn lanes(scene: &mut Scene, frame: Frame, lanes: &Lanes) -> i32 {
     let used: BTreeSet<usize> = lanes.lanes.iter().flat_map(kinds).collect();
     let top = legend(scene, frame, &lanes.kinds, &used);
-    let lines = lines(&lanes.lanes);
-    let count = i32::try_from(lines.len()).unwrap_or(1).max(1);
+    let rows = rows(&lanes.lanes);
+    let count = i32::try_from(rows.len()).unwrap_or(1).max(1);
     let high = (ROOM / count).clamp(THINNEST, LANE);
-    let label = lines.iter().map(|line| line.indent() + line.width()).max().unwrap_or(0).min(MAX_LABEL);
+    let label = rows.iter().map(|row| row.indent() + row.width()).max().unwrap_or(0).min(MAX_LABEL);
     let (first, last) = ends(lanes);
     let (low, end) = lanes.axis.range(first, last);
     let whole = Scale { low, high: end, start: frame.left + label + 10, end: frame.right - 8 };
@@ -37,30 +39,30 @@ pub(in super::super) fn lanes(scene: &mut Scene, frame: Frame, lanes: &Lanes) ->
     let bottom = top + high * count;
     x.draw(scene, (top, bottom), &Ruler::new(&lanes.axis, low, end));
     let mut middle = top + high / 2;
-    for line in &lines {
-        let name = line.label(label - line.indent());
-        scene.text((frame.left + line.indent(), middle), Anchor::Start, LABEL, scene.theme.text(), name);
-        draw(scene, &x, (middle, high), lanes, line.0);
+    for row in &rows {
+        let name = row.label(label - row.indent());
+        scene.text((frame.left + row.indent(), middle), Anchor::Start, LABEL, scene.theme.text(), name);
+        draw(scene, &x, (middle, high), lanes, row.0);
         middle += high;
     }
-    note(scene, frame, bottom + 62, lanes.lanes.len(), lines.len())
+    note(scene, frame, bottom + 62, lanes.lanes.len(), rows.len())
 }
 
 /// Says that lanes share lines, where they do.
-fn note(scene: &mut Scene, frame: Frame, at: i32, lanes: usize, lines: usize) -> i32 {
-    if lanes == lines {
+fn note(scene: &mut Scene, frame: Frame, at: i32, lanes: usize, rows: usize) -> i32 {
+    if lanes == rows {
         return at - 6;
     }
-    let said = format!("{lanes} lanes on {}, neighbours share one", counted(lines, "line"));
+    let said = format!("{lanes} lanes on {}, neighbours share one", counted(rows, "line"));
     scene.text((frame.left, at), Anchor::Start, LABEL, scene.theme.faint(), said);
     at + 12
 }
 
 /// The lanes of one line: a lane, or several neighbours of one section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line<'a>(&'a [Lane]);
+struct Row<'a>(&'a [Lane]);
 
-impl Line<'_> {
+impl Row<'_> {
     fn indent(self) -> i32 {
         let depth = self.0.iter().map(|lane| lane.depth).min().unwrap_or(0);
         INDENT * i32::try_from(depth.min(4)).unwrap_or(0)
@@ -100,23 +102,23 @@ fn remark(lane: &Lane) -> String {
 }
 
 /// Each lane its own line where there are few of them; of many, neighbours share one.
-fn lines(lanes: &[Lane]) -> Vec<Line<'_>> {
+fn rows(lanes: &[Lane]) -> Vec<Row<'_>> {
     let sections: Vec<&[Lane]> = lanes.chunk_by(|a, b| a.section == b.section).collect();
     let mut order: Vec<(usize, &[Lane])> = sections.into_iter().enumerate().collect();
     // What a small section leaves of its share goes to the larger ones.
     order.sort_by_key(|(_, section)| section.len());
     let mut left = MAX_LINES;
     let mut sharing = order.len();
-    let mut lines: Vec<(usize, Vec<Line<'_>>)> = Vec::new();
+    let mut rows: Vec<(usize, Vec<Row<'_>>)> = Vec::new();
     for (at, section) in order {
         let share = (left / sharing.max(1)).max(1);
-        let own: Vec<Line<'_>> = section.chunks(section.len().div_ceil(share)).map(Line).collect();
+        let own: Vec<Row<'_>> = section.chunks(section.len().div_ceil(share)).map(Row).collect();
         left = left.saturating_sub(own.len());
         sharing -= 1;
-        lines.push((at, own));
+        rows.push((at, own));
     }
-    lines.sort_by_key(|(at, _)| *at);
-    lines.into_iter().flat_map(|(_, own)| own).collect()
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().flat_map(|(_, own)| own).collect()
 }
 
 /// The first and the last moment of all lanes.
@@ -135,10 +137,10 @@ fn kinds(lane: &Lane) -> impl Iterator<Item = usize> {
     lane.spans.iter().map(|span| span.kind).chain(lane.marks.iter().map(|mark| mark.kind))
 }
 
-fn draw(scene: &mut Scene, x: &Broken, (middle, high): (i32, i32), lanes: &Lanes, line: &[Lane]) {
+fn draw(scene: &mut Scene, x: &Broken, (middle, high): (i32, i32), lanes: &Lanes, row: &[Lane]) {
     let half = (high / 2 - 1 - high / 10).max(1);
-    let mut spans: Vec<&LaneSpan> = line.iter().flat_map(|lane| &lane.spans).collect();
-    if line.len() > 1 {
+    let mut spans: Vec<&LaneSpan> = row.iter().flat_map(|lane| &lane.spans).collect();
+    if row.len() > 1 {
         spans.sort_by_key(|span| span.kind);
     }
     // A million spans have no more pixels than a thousand.
@@ -146,12 +148,12 @@ fn draw(scene: &mut Scene, x: &Broken, (middle, high): (i32, i32), lanes: &Lanes
     for span in spans {
         let Some(series) = lanes.kinds.get(span.kind) else { continue };
         let from = x.at(span.from);
-        let to = x.at(span.to).max(from + 1);
+        let to = x.at(span.to).max(from + SHORTEST);
         if drawn.insert((from, to, span.kind)) {
             scene.rect((from, middle - half), (to, middle + half), scene.theme.fill(series.hue));
         }
     }
-    let marks = line.iter().flat_map(|lane| &lane.marks);
+    let marks = row.iter().flat_map(|lane| &lane.marks);
     let marks: BTreeSet<(usize, i32)> = marks.map(|mark| (mark.kind, x.at(mark.at))).collect();
     for (kind, at) in marks {
         let Some(series) = lanes.kinds.get(kind) else { continue };

@@ -9,7 +9,7 @@ use super::legend::legend;
 use std::collections::{BTreeMap, BTreeSet};
 
 const HEIGHT: i32 = 300;
-/// Width of a point that stands alone, in pixels.
+/// Greatest width of a point that stands alone, in pixels.
 const COLUMN: i32 = 56;
 /// Marks that have a line through the plot; of more, only strokes above it are drawn.
 const MAX_LINES: usize = 40;
@@ -23,36 +23,25 @@ pub(in super::super) fn track(scene: &mut Scene, frame: Frame, track: &Track) ->
     let values = track.points.iter().flatten().copied();
     let highest = values.chain(track.levels.iter().map(|(_, level)| *level)).max().unwrap_or(0);
     let turns = Axis::Number(track.point.clone());
-    let high = count.saturating_sub(1).max(1);
-    let mut ruler = Ruler::new(&turns, 0, high);
-    ruler.thing = (count == 1).then_some(1);
-    let step = column_step(&turns, 0, count - 1);
-    let is_binned = track.measure == Measure::Share && step > 1;
-    if is_binned {
-        ruler.high = count;
+    // Each point has a place of its own, as in a flow.
+    let mut ruler = Ruler::new(&turns, 0, count);
+    ruler.thing = Some(1);
+    let step = column_step(&turns, 0, count.saturating_sub(1));
+    let is_share = track.measure == Measure::Share && count > 1;
+    if is_share && step > 1 {
         ruler.caption = format!("{}; a column is the mean of {step}", ruler.caption);
     }
     let axes = frame.below(top).axes(scene, HEIGHT, (track.measure, highest), &ruler);
     marks(scene, &axes, track);
     let color = scene.theme.fill(Hue::Nth(0)).color;
     let pale = scene.theme.pale(color);
-    let pieces = match track.points.as_slice() {
-        // One point alone is a column in the middle, as that of a flow.
-        [Some(value)] => vec![column(&axes, *value)],
-        _ if is_binned => stairs(track, &axes, step),
-        _ => pieces(track, &axes),
-    };
+    let pieces = if is_share { stairs(track, &axes, step) } else { pieces(track, &axes) };
     for piece in &pieces {
         let (Some(first), Some(last)) = (piece.first(), piece.last()) else { continue };
         let foot = [(last.0, axes.bottom()), (first.0, axes.bottom())];
         scene.area(piece.iter().copied().chain(foot).collect(), pale);
     }
     for piece in pieces {
-        // A single point would be a line without length.
-        let piece = match piece.as_slice() {
-            [(x, y)] => vec![(x - 3, *y), (x + 3, *y)],
-            _ => piece,
-        };
         scene.path(piece, color, 2);
     }
     levels(scene, &axes, track);
@@ -73,12 +62,7 @@ fn levels(scene: &mut Scene, axes: &Axes, track: &Track) {
     }
 }
 
-fn column(axes: &Axes, value: i64) -> Vec<(i32, i32)> {
-    let (middle, y) = (i32::midpoint(axes.x.start, axes.x.end), axes.y.at(value));
-    vec![(middle - COLUMN / 2, y), (middle + COLUMN / 2, y)]
-}
-
-/// The means of so many neighbours each: shares of single turns that go up and down would be a solid block.
+/// The means of so many neighbours each, as columns: shares that go up and down from turn to turn would be a solid block.
 fn stairs(track: &Track, axes: &Axes, step: i64) -> Vec<Vec<(i32, i32)>> {
     let width = usize::try_from(step).unwrap_or(1).max(1);
     let mut pieces: Vec<Vec<(i32, i32)>> = vec![Vec::new()];
@@ -97,7 +81,8 @@ fn stairs(track: &Track, axes: &Axes, step: i64) -> Vec<Vec<(i32, i32)>> {
     pieces
 }
 
-/// The curves between gaps. Where several points of a curve share a pixel, the lowest and the highest are kept.
+/// The curves between gaps; a point that stands alone is a column. Where several points of a curve share a pixel, the lowest
+/// and the highest are kept.
 fn pieces(track: &Track, axes: &Axes) -> Vec<Vec<(i32, i32)>> {
     let mut pieces: Vec<Vec<(i32, i32)>> = Vec::new();
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
@@ -107,7 +92,7 @@ fn pieces(track: &Track, axes: &Axes) -> Vec<Vec<(i32, i32)>> {
             open.remove(&curve);
             continue;
         };
-        let (x, y) = (axes.x.at(at), axes.y.at(*value));
+        let (x, y) = (i32::midpoint(axes.x.at(at), axes.x.at(at.saturating_add(1))), axes.y.at(*value));
         let nth = *open.entry(curve).or_insert_with(|| {
             pieces.push(Vec::new());
             pieces.len() - 1
@@ -118,6 +103,12 @@ fn pieces(track: &Track, axes: &Axes) -> Vec<Vec<(i32, i32)>> {
                 (*low, *high) = ((*low).max(y), (*high).min(y));
             }
             _ => piece.push((x, y)),
+        }
+    }
+    let half = (axes.x.at(1) - axes.x.at(0)).clamp(6, COLUMN) / 2;
+    for piece in &mut pieces {
+        if let [(x, y)] = piece.as_slice() {
+            *piece = vec![(x - half, *y), (x + half, *y)];
         }
     }
     pieces
