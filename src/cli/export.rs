@@ -38,7 +38,7 @@ pub(super) struct Args {
     /// Form of the files
     #[arg(long, value_name = "FORM", default_value = "parquet")]
     to: Form,
-    /// Replace the files of an earlier export
+    /// Replace the files of an earlier export, of any form; they stay until all of the new ones are written
     #[arg(long)]
     force: bool,
     #[command(flatten)]
