@@ -1,7 +1,7 @@
 //! Runs of hundreds of steps: a page that people read is short, says what it leaves out, and JSON has all of it.
 
-use crate::program::{command, json};
-use crate::store::write_run;
+use crate::program::{command, json, run};
+use crate::store::{write_rows, write_run};
 use serde_json::json;
 
 #[test]
@@ -35,4 +35,23 @@ fn pages_of_many_steps_are_short() {
     let all = json(built.path(), &["retries", "runs"]);
     assert!(all["result"]["attempts"].as_array().unwrap().len() >= 400);
     assert!(all["findings"].as_array().unwrap().len() >= 400);
+}
+
+/// A join on a column of few values makes the square of the rows: the values are counted before it is run.
+#[test]
+fn a_join_that_fills_the_memory_is_refused() {
+    let entry = |n: u64| json!({"type": "user", "uuid": format!("u{n}"), "message": {"role": "user", "content": "x"}});
+    let rows: Vec<String> = (0..7500).map(|n| entry(n).to_string()).collect();
+    let built = write_rows("-w-demo/main", &rows);
+    let ask = |sql: &str| run(built.path(), &["query", "runs", "--sql", sql]);
+    let refused = ask("SELECT count(*) AS n FROM entries a JOIN entries b ON b.store_key = a.store_key");
+    assert_eq!(refused.code, Some(2));
+    let said = "on columns of few values, which makes 56250000 rows of them: expected at most 50000000";
+    assert!(refused.err.contains(said), "{}", refused.err);
+    // A second column makes the same join small.
+    let small = "SELECT count(*) AS n FROM entries a JOIN entries b ON a.store_key = b.store_key AND a.seq = b.seq";
+    let small = ask(small);
+    assert_eq!((small.code, small.err.as_str()), (Some(0), ""));
+    assert!(small.out.contains("7500"), "{}", small.out);
+    assert_eq!(ask("SELECT count(*) AS n FROM entries a JOIN entries b USING (seq)").code, Some(0));
 }

@@ -1,6 +1,7 @@
 //! The only file that knows polars: tables to frames, SQL over frames, frames to Parquet.
 
 use super::dialect::{check, with_room};
+use super::join_size::Known;
 use super::query::Rows;
 use super::{Answer, AnswerColumn, ColumnKind, Mask, QueryError, Scene, Table, TableName, Value};
 use crate::unit::Timestamp;
@@ -16,6 +17,7 @@ use polars_mem_engine::create_physical_plan;
 use polars_plan::plans::{AExpr, IR, IRPlan};
 use polars_plan::prelude::Node;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,22 +29,50 @@ const ROW_GROUP: usize = 1 << 16;
 pub(super) fn run(scene: &Scene<'_>, sql: &str, mask: &Mask<'_>, limit: Option<usize>) -> Result<Answer, QueryError> {
     let engine = |error: PolarsError| QueryError::Engine { reason: first_line(&error) };
     // What is too deep is refused before the engine reads the text; the sizes of the tables follow.
-    with_room(|| check(sql, &|_| None)).map_err(stack)?.map_err(QueryError::Refused)?;
+    with_room(|| check(sql, None)).map_err(stack)?.map_err(QueryError::Refused)?;
     let named = with_room(|| extract_table_identifiers(sql, false, true)).map_err(stack)?.map_err(engine)?;
     let used: Vec<TableName> = named.iter().filter_map(|name| name.parse().ok()).collect();
     let mut context = SQLContext::new();
-    let mut sizes = HashMap::new();
+    let mut frames = Frames(HashMap::new());
     for name in &used {
         let table = scene.table(*name, mask)?;
-        sizes.insert(table.spec.name, u64::try_from(table.len()).unwrap_or(u64::MAX));
-        context.register(table.spec.name, frame(&table, 0..table.len(), true).map_err(engine)?.lazy());
+        let frame = frame(&table, 0..table.len(), true).map_err(engine)?;
+        context.register(table.spec.name, frame.clone().lazy());
+        frames.0.insert(table.spec.name, frame);
     }
-    with_room(|| check(sql, &|name| sizes.get(name).copied())).map_err(stack)?.map_err(QueryError::Refused)?;
+    with_room(|| check(sql, Some(&frames))).map_err(stack)?.map_err(QueryError::Refused)?;
     // polars has corners in which it panics; that is an answer too.
     let run = AssertUnwindSafe(|| context.execute(sql).and_then(collect));
     let ran = with_room(|| catch_unwind(run)).map_err(stack)?;
     let found = ran.map_err(|_| QueryError::Broken)?.map_err(|error| explained(&error, &used))?;
     answer(&found, limit.unwrap_or(usize::MAX)).map_err(engine)
+}
+
+/// The tables of a query, by name.
+struct Frames(HashMap<&'static str, DataFrame>);
+
+impl Known for Frames {
+    fn rows(&self, table: &str) -> Option<u64> {
+        u64::try_from(self.0.get(table)?.height()).ok()
+    }
+
+    fn counts(&self, table: &str, columns: &[&str]) -> Option<HashMap<u64, u64>> {
+        let frame = self.0.get(table)?;
+        let columns: Vec<&Column> = columns.iter().map(|name| frame.column(name).ok()).collect::<Option<_>>()?;
+        let mut counts = HashMap::new();
+        'rows: for row in 0..frame.height() {
+            let mut hash = DefaultHasher::new();
+            for column in &columns {
+                let value = column.get(row).ok()?;
+                if value.is_null() {
+                    continue 'rows;
+                }
+                value.hash(&mut hash);
+            }
+            *counts.entry(hash.finish()).or_default() += 1;
+        }
+        Some(counts)
+    }
 }
 
 /// No thread with a stack that has room.

@@ -1,29 +1,39 @@
-//! How many rows the joins of a query without a condition make, as far as its text and the sizes of the tables tell.
+//! How many rows the joins of a query make, as far as its text, the sizes of the tables and what is in them tell.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the grammar knows far more than a query here may hold")]
 
 use super::Refusal;
 use super::dialect::{aggregates_all, selects};
+use super::join_keys::{Named, keys};
 use sqlparser::ast::{
-    Expr, JoinConstraint, JoinOperator, LimitClause, Query, Select, SetExpr, Statement, TableFactor, TableWithJoins,
-    Value, Visit, Visitor,
+    Expr, Join, JoinConstraint, JoinOperator, LimitClause, Query, Select, SetExpr, Statement, TableFactor,
+    TableWithJoins, Value, Visit, Visitor,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow::{self, Break, Continue};
 
-/// Rows that a join without a condition may make: the engine holds them in memory, some hundred bytes each at worst.
+/// Rows that a join may make: the engine holds them in memory, some hundred bytes each at worst.
 const MAX_ROWS: u64 = 50_000_000;
 
-/// Refuses a query whose joins without a condition make more rows than memory has room for.
-pub(super) fn join_sizes(statements: &Vec<Statement>, tables: &dyn Fn(&str) -> Option<u64>) -> Result<(), Refusal> {
-    match statements.visit(&mut Sizes { tables, named: HashMap::new() }) {
+/// What is known of the tables.
+pub(super) trait Known: Sync {
+    /// The rows of a table.
+    fn rows(&self, table: &str) -> Option<u64>;
+    /// How many rows have the same values in these columns, by a hash of the values; those with null are left out.
+    fn counts(&self, table: &str, columns: &[&str]) -> Option<HashMap<u64, u64>>;
+}
+
+/// Refuses a query whose joins make more rows than memory has room for.
+pub(super) fn join_sizes(statements: &Vec<Statement>, known: &dyn Known) -> Result<(), Refusal> {
+    match statements.visit(&mut Sizes { known, named: HashMap::new() }) {
         Break(refusal) => Err(refusal),
         Continue(()) => Ok(()),
     }
 }
 
-/// Estimates from above, but for joins with a condition, which are taken to make no more rows than their larger side has.
+/// Estimates from above, but for joins with a condition on something else than two tables, which are taken to make no more
+/// rows than their larger side has.
 struct Sizes<'a> {
-    tables: &'a dyn Fn(&str) -> Option<u64>,
+    known: &'a dyn Known,
     /// Rows of what WITH names.
     named: HashMap<String, u64>,
 }
@@ -63,19 +73,35 @@ impl Sizes<'_> {
     fn joined(&mut self, from: &TableWithJoins) -> ControlFlow<Refusal, u64> {
         let mut rows = self.table(&from.relation)?;
         let mut names = vec![name(&from.relation)];
-        for join in &from.joins {
+        for (nth, join) in from.joins.iter().enumerate() {
             let other = self.table(&join.relation)?;
             names.push(name(&join.relation));
-            if !matches!(join.join_operator, JoinOperator::CrossJoin(JoinConstraint::None)) {
-                rows = rows.max(other);
+            if matches!(join.join_operator, JoinOperator::CrossJoin(JoinConstraint::None)) {
+                rows = rows.saturating_mul(other);
+                if rows > MAX_ROWS {
+                    return Break(Refusal::TooManyRows { tables: names.join(", "), rows, most: MAX_ROWS });
+                }
                 continue;
             }
-            rows = rows.saturating_mul(other);
-            if rows > MAX_ROWS {
-                return Break(Refusal::TooManyRows { tables: names.join(", "), rows, most: MAX_ROWS });
+            let matched = if nth == 0 { self.matched(&from.relation, join) } else { None };
+            rows = matched.unwrap_or(0).max(rows).max(other);
+            if rows > MAX_ROWS && matched.is_some() {
+                return Break(Refusal::TooManyMatches { tables: names.join(", "), rows, most: MAX_ROWS });
             }
         }
         Continue(rows)
+    }
+
+    /// Pairs of rows of two tables that a join puts beside each other.
+    fn matched(&self, left: &TableFactor, join: &Join) -> Option<u64> {
+        let (left, right) = (Named::of(left)?, Named::of(&join.relation)?);
+        if [left, right].iter().any(|named| self.named.contains_key(named.table)) {
+            return None;
+        }
+        let (ours, theirs) = keys(join, left, right)?;
+        let (ours, theirs) = (self.known.counts(left.table, &ours)?, self.known.counts(right.table, &theirs)?);
+        let pairs = ours.iter().map(|(key, n)| n.saturating_mul(theirs.get(key).copied().unwrap_or(0)));
+        Some(pairs.fold(0, u64::saturating_add))
     }
 
     fn table(&mut self, table: &TableFactor) -> ControlFlow<Refusal, u64> {
@@ -84,7 +110,7 @@ impl Sizes<'_> {
             TableFactor::NestedJoin { table_with_joins, .. } => self.joined(table_with_joins),
             TableFactor::Table { name, .. } => {
                 let name = name.0.last().and_then(|part| part.as_ident()).map_or("", |ident| &ident.value);
-                Continue(self.named.get(name).copied().or_else(|| (self.tables)(name)).unwrap_or(1))
+                Continue(self.named.get(name).copied().or_else(|| self.known.rows(name)).unwrap_or(1))
             }
             _ => Continue(1),
         }

@@ -7,6 +7,7 @@ mod entries;
 mod errors;
 mod findings;
 mod frame;
+mod join_keys;
 mod join_size;
 mod named_query;
 mod outages;

@@ -58,6 +58,19 @@ pub enum Refusal {
         /// What is allowed.
         most: u64,
     },
+    /// More rows than memory has room for.
+    #[error(
+        "it joins {tables} on columns of few values, which makes {rows} rows of them: expected at most {most}. Join them on \
+         more columns, or make them smaller first with a subquery that has GROUP BY or LIMIT"
+    )]
+    TooManyMatches {
+        /// What is joined.
+        tables: String,
+        /// Rows of it.
+        rows: u64,
+        /// What is allowed.
+        most: u64,
+    },
     /// A window over what GROUP BY makes.
     #[error(
         "a window function (OVER) stands beside GROUP BY or an aggregate, and the engine would give it the rows before they \
