@@ -7,17 +7,16 @@ use super::event::events;
 use super::frame::Frame;
 use super::hooks::{self, Hooks};
 use super::inbox::Event;
-use super::leftovers::end_leftovers;
 use super::machine::{Order, Stopped};
 use super::materialise::materialise;
 use super::mirror::store_key;
 use super::outcome::Exit;
 use super::progress::Progress;
-use super::spawn_line::{CONFIG_DIR, SpawnLine};
+use super::spawn_line::SpawnLine;
 use super::step::{Start, Step};
 use super::workbench::Workbench;
 use crate::unit::counted;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use signal_hook::consts::SIGINT;
 use std::time::{Duration, Instant};
 
@@ -33,8 +32,6 @@ const SILENCE: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a child of the CLI may hold its output open after it has ended.
 const HELD_OPEN: Duration = Duration::from_secs(2);
-/// How long the CLI may take to end when the runner is told to.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 const INITIALIZE_ID: &str = "r1-initialize";
 /// How often a turn is asked to stop: it may begin only after the first time.
@@ -45,23 +42,23 @@ const INTERRUPT_ID: &str = "r9-interrupt";
 /// One attempt: the CLI, and what was said so far.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    number: u32,
-    child: Child,
-    folder: AttemptFolder,
+    pub(super) number: u32,
+    pub(super) child: Child,
+    pub(super) folder: AttemptFolder,
     projects: String,
     hooks: Hooks,
     prompt: Option<String>,
     pub(super) progress: Progress,
     /// Some entries did not arrive, or could not be stored: the CLI's own files have them.
-    has_missed: bool,
+    pub(super) has_missed: bool,
     /// How often the CLI was asked to interrupt the turn.
     interrupts: u32,
     /// The session as it is noted in the lineage.
     noted: Option<String>,
-    ended: Option<Instant>,
+    pub(super) ended: Option<Instant>,
     started: Instant,
     last_line: Instant,
-    asked_to_end: Option<Instant>,
+    pub(super) asked_to_end: Option<Instant>,
     interrupted: Option<Instant>,
     result_at: Option<Instant>,
 }
@@ -195,7 +192,12 @@ impl Conversation {
     }
 
     /// The entries of a frame with their store key.
-    fn mirrored<'a>(&mut self, driver: &mut Driver, path: &str, entries: &[&'a str]) -> Option<Mirrored<'a>> {
+    pub(super) fn mirrored<'a>(
+        &mut self,
+        driver: &mut Driver,
+        path: &str,
+        entries: &[&'a str],
+    ) -> Option<Mirrored<'a>> {
         let Some(key) = store_key(&self.projects, path) else {
             driver.reporter.trouble(
                 "mirror_error",
@@ -211,7 +213,7 @@ impl Conversation {
     }
 
     /// A store that cannot be written does not stop the run: the CLI's own files are kept, and are taken over later.
-    fn store(&mut self, driver: &mut Driver, mirrored: &[Mirrored<'_>]) {
+    pub(super) fn store(&mut self, driver: &mut Driver, mirrored: &[Mirrored<'_>]) {
         if let Err(error) = driver.backlog.store(&mut driver.store, mirrored, clock::millis()) {
             driver.reporter.trouble("mirror_error", &error.to_string());
             self.has_missed = true;
@@ -278,72 +280,5 @@ impl Conversation {
             self.progress.evidence.stuck = Some(reason);
         }
         None
-    }
-
-    /// Looks for entries that did not arrive, where that may be, and removes the folder if it is not needed any more; how
-    /// many answers of the model are nowhere.
-    pub(super) fn close(&mut self, driver: &mut Driver) -> usize {
-        let now = clock::millis();
-        let is_held = driver.backlog.flush(&mut driver.store, now).is_err();
-        let is_killed = self.asked_to_end.is_some() || matches!(self.progress.evidence.exit, Some(Exit::Signal(_)));
-        if is_killed {
-            end_leftovers(CONFIG_DIR, self.folder.path());
-        }
-        let is_odd = self.has_missed || is_killed || !self.progress.has_result();
-        let ingested = if is_held {
-            Err(anyhow!("the store cannot be written"))
-        } else if is_odd || self.lost(driver) > 0 {
-            self.folder.ingest(&mut driver.store, now)
-        } else {
-            Ok(0)
-        };
-        let is_stored = ingested.is_ok();
-        if let Err(error) = ingested.and_then(|_| self.folder.remove()) {
-            let text = format!("{} is kept, and taken over by the next run: {error:#}", self.folder.path().display());
-            driver.reporter.trouble("mirror_error", &text);
-        }
-        if !is_stored {
-            driver.unstored.extend(self.progress.session.clone());
-        }
-        driver.reporter.clear();
-        let lost = if is_stored { self.lost(driver) } else { 0 };
-        driver.has_lost |= lost > 0;
-        lost
-    }
-
-    /// How many messages of the main thread the store does not have, though the CLI said them.
-    fn lost(&self, driver: &Driver) -> usize {
-        let key = self.progress.session.as_ref().map(|session| format!("{}/{session}", driver.project_key()));
-        let key = key.and_then(|key| driver.store.key_of_same_session(&key).ok());
-        let is_stored = |uuid: &String| key.as_ref().is_some_and(|key| driver.store.has_uid(key, uuid).unwrap_or(true));
-        self.progress.said.iter().filter(|uuid| !is_stored(uuid)).count()
-    }
-
-    /// Ends the CLI because the runner is told to end, and stores its last entries.
-    pub(super) fn finish_off(mut self, driver: &mut Driver) {
-        self.child.terminate();
-        let end = clock::instant() + LAST_WORDS;
-        while self.ended.is_none() && clock::instant() < end {
-            match driver.inbox.next(TICK) {
-                Some(Event::Lines(number, lines)) if number == self.number => {
-                    let mut mirrored = Vec::new();
-                    for line in &lines {
-                        if let Some(Frame::Mirror { path, entries }) = Frame::parse(line) {
-                            mirrored.extend(self.mirrored(driver, &path, &entries));
-                        }
-                    }
-                    self.store(driver, &mirrored);
-                }
-                Some(Event::End(number)) if number == self.number => self.ended = Some(clock::instant()),
-                Some(_) | None => {}
-            }
-        }
-        self.child.kill();
-        self.asked_to_end = Some(clock::instant());
-        let lost = self.close(driver);
-        if lost > 0 {
-            let answers = counted(lost, "answer");
-            driver.reporter.trouble("mirror_error", &format!("{answers} of the model did not reach the store"));
-        }
     }
 }

@@ -6,6 +6,7 @@ mod attempt_folder;
 mod backlog;
 mod child;
 mod clock;
+mod closing;
 mod conversation;
 mod driver;
 mod event;
