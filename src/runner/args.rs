@@ -61,7 +61,7 @@ pub(super) enum Command {
     Once(Box<Once>),
     /// Run the steps of a flow file
     Run {
-        /// The flow, as JSON
+        /// The flow, as JSON or TOML
         flowfile: PathBuf,
     },
     /// Try the credential with one small request

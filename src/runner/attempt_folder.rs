@@ -1,5 +1,7 @@
 use super::json::Object;
+use super::leftovers::end_leftovers;
 use super::mirror::store_key;
+use super::spawn_line::CONFIG_DIR;
 use super::state_file::{lock, make_folder};
 use super::store::Store;
 use crate::run_dir::names::{ATTEMPTS, PROJECTS, TRANSCRIPT_EXTENSION};
@@ -7,14 +9,21 @@ use crate::transcript::is_healed;
 use crate::unit::counted;
 use anyhow::{Context, Result};
 use rustix::io::{Errno, FdFlags};
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, test_kill_process};
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// Lines that the CLI writes to its files only.
 const FILE_ONLY: &str = "api-request";
+
+/// How long what a dead runner left has to end by itself, and once it is killed, in pauses of this length.
+const ORPHAN_PAUSE: Duration = Duration::from_millis(50);
+const ORPHAN_TERM: u32 = 100;
+const ORPHAN_KILL: u32 = 40;
 
 /// Ending of the lock of a process.
 const LOCK_ENDING: &str = ".lock";
@@ -28,6 +37,15 @@ pub(super) struct AttemptFolders {
     root: PathBuf,
     run: String,
     lock: File,
+}
+
+/// What became of the lines of an attempt's transcripts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Ingested {
+    /// Entries that the store did not have.
+    pub(super) written: usize,
+    /// Lines that are torn, or no text: the store takes none of them, so the folder has to stay.
+    pub(super) unreadable: usize,
 }
 
 /// The configuration folder of one attempt (spec/runner.md, section 6).
@@ -62,20 +80,15 @@ impl AttemptFolders {
         let mut told = Vec::new();
         for (name, path) in self.listed()? {
             let Some((run, _)) = name.rsplit_once('-').filter(|_| path.is_dir()) else { continue };
-            let Some(_held) = self.lock_of_dead(run) else {
-                told.extend(self.orphan(run).map(|pid| orphan_sentence(&name, pid)));
-                continue;
-            };
-            let folder = AttemptFolder(path);
-            let taken = folder.ingest(store, now);
-            let removed = taken.as_ref().is_ok_and(|_| folder.remove().is_ok());
-            told.push(match taken {
-                Ok(written) => {
-                    let kept = if removed { "" } else { "; the folder cannot be removed" };
-                    format!("{name} was left behind: {} not in the store yet{kept}", counted_entries(written))
-                }
-                Err(error) => format!("{name} was left behind and cannot be taken over: {error:#}; it is kept"),
+            let mut was_ended = "";
+            let held = self.lock_of_dead(run).or_else(|| {
+                was_ended = " and what its runner had started was ended";
+                self.end_orphan(run, &path)
             });
+            match held {
+                Some(_held) => told.push(take_over(&name, was_ended, &AttemptFolder(path), store, now)),
+                None => told.extend(self.orphan(run).map(|pid| orphan_sentence(&name, pid))),
+            }
         }
         for (name, path) in self.listed()? {
             if let Some(run) = name.strip_suffix(LOCK_ENDING)
@@ -93,6 +106,19 @@ impl AttemptFolders {
         let entries = fs::read_dir(&self.root).with_context(|| format!("cannot list {}", self.root.display()))?;
         let named = entries.map(|entry| entry.map(|e| (e.file_name().to_string_lossy().into_owned(), e.path())));
         Ok(named.collect::<std::io::Result<_>>()?)
+    }
+
+    /// Ends what a dead runner had started and what still writes to its folder: two CLIs must not write one session. The
+    /// lock, once it is free.
+    fn end_orphan(&self, run: &str, folder: &Path) -> Option<File> {
+        self.orphan(run)?;
+        [(Signal::TERM, ORPHAN_TERM), (Signal::KILL, ORPHAN_KILL)].into_iter().find_map(|(signal, tries)| {
+            end_leftovers(CONFIG_DIR, folder, signal);
+            (0..tries).find_map(|_| {
+                thread::sleep(ORPHAN_PAUSE);
+                self.lock_of_dead(run)
+            })
+        })
     }
 
     /// The runner that a lock belongs to, if it is dead while something that it started still holds the lock.
@@ -113,9 +139,26 @@ impl AttemptFolders {
     }
 }
 
+/// Takes over one folder that nobody writes to any more; a sentence on it.
+fn take_over(name: &str, was_ended: &str, folder: &AttemptFolder, store: &mut Store, now: i64) -> String {
+    let was_left = format!("{name} was left behind{was_ended}");
+    match folder.ingest(store, now) {
+        Ok(Ingested { written, unreadable: 0 }) => {
+            let kept = if folder.remove().is_ok() { "" } else { "; the folder cannot be removed" };
+            format!("{was_left}: {} not in the store yet{kept}", counted_entries(written))
+        }
+        Ok(Ingested { written, unreadable }) => format!(
+            "{was_left}: {} not in the store yet, and {} cannot be read: the folder is kept, remove it once they are looked at",
+            counted_entries(written),
+            counted(unreadable, "line")
+        ),
+        Err(error) => format!("{was_left} and cannot be taken over: {error:#}; it is kept"),
+    }
+}
+
 fn orphan_sentence(name: &str, pid: Pid) -> String {
     format!(
-        "{name} is left alone: its runner ({}) died, but what that started still runs, spends and writes there; it is taken over once that has ended",
+        "{name} is left alone: its runner ({}) died, but what that started still runs, spends and writes there, and cannot be ended; it is taken over once that has ended",
         pid.as_raw_nonzero()
     )
 }
@@ -149,11 +192,11 @@ impl AttemptFolder {
         self.0.join(PROJECTS)
     }
 
-    /// Puts the entries of its transcripts into the store, as far as they are not there; how many. What has no uuid is
-    /// there if the same bytes are, as often.
-    pub(super) fn ingest(&self, store: &mut Store, now: i64) -> Result<usize> {
+    /// Puts the entries of its transcripts into the store, as far as they are not there. What has no uuid is there if the
+    /// same bytes are, as often.
+    pub(super) fn ingest(&self, store: &mut Store, now: i64) -> Result<Ingested> {
         let projects = self.projects();
-        let mut written = 0;
+        let mut all = Ingested::default();
         let mut folders = vec![projects.clone()];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
@@ -164,11 +207,13 @@ impl AttemptFolder {
                 } else if path.extension().is_some_and(|extension| extension == TRANSCRIPT_EXTENSION)
                     && let Some(key) = store_key(&projects.to_string_lossy(), &path.to_string_lossy())
                 {
-                    written += ingest_file(store, &key, &path, now)?;
+                    let one = ingest_file(store, &key, &path, now)?;
+                    all.written += one.written;
+                    all.unreadable += one.unreadable;
                 }
             }
         }
-        Ok(written)
+        Ok(all)
     }
 
     /// Removes it.
@@ -178,20 +223,27 @@ impl AttemptFolder {
     }
 }
 
-fn ingest_file(store: &mut Store, key: &str, path: &Path, now: i64) -> Result<usize> {
+fn ingest_file(store: &mut Store, key: &str, path: &Path, now: i64) -> Result<Ingested> {
     let key = store.key_of_same_session(key)?;
     let mut stored = store.without_uid(&key)?;
-    let mut entries = Vec::new();
+    let (mut entries, mut unreadable) = (Vec::new(), 0);
     for line in BufReader::new(File::open(path)?).split(b'\n') {
-        let line = String::from_utf8_lossy(&line?).into_owned();
-        let Some(entry) = Object::parse(&line).filter(is_entry) else { continue };
+        let line = line?;
+        let line = String::from_utf8(line).unwrap_or_default();
+        let Some(entry) = Object::parse(&line) else {
+            unreadable += 1;
+            continue;
+        };
+        if !is_entry(&entry) {
+            continue;
+        }
         match stored.get_mut(&line) {
             Some(times @ 1..) if entry.text("uuid").is_none() => *times -= 1,
             _ => entries.push(line),
         }
     }
     let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
-    Ok(store.append(&key, &entries, now)?.written)
+    Ok(Ingested { written: store.append(&key, &entries, now)?.written, unreadable })
 }
 
 /// A line that the store keeps: healed calls only exist in what is fed to the CLI.
@@ -222,7 +274,6 @@ mod tests {
             r#"{"type":"mode"}"#,
             r#"{"type":"api-request","uuid":"x"}"#,
             r#"{"uuid":"b"}"#,
-            r#"{"uuid":"torn"#,
         ];
         replace(&project.join("s.jsonl"), lines.join("\n").as_bytes(), STATE_MODE).unwrap();
         let alive = AttemptFolders::open(run_dir.path(), "r2").unwrap();
@@ -234,5 +285,20 @@ mod tests {
         let [a, prompt, mode, b] = [r#"{"uuid":"a"}"#, lines[2], lines[4], r#"{"uuid":"b"}"#];
         assert_eq!(stored, [a, prompt, prompt, mode, b], "what was missing, under the key that the session has");
         assert!(!folder.path().exists() && alive.recover(&mut store, 3).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept() {
+        let run_dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&run_dir.path().join("s.db")).unwrap();
+        let folder = AttemptFolders::open(run_dir.path(), "r1").unwrap().make(1).unwrap();
+        let project = folder.projects().join("-w");
+        make_folder(&project).unwrap();
+        let lines = b"{\"uuid\":\"a\"}\n{\"uuid\":\"to\xffrn\"}\n{\"uuid\":\"torn";
+        replace(&project.join("s.jsonl"), lines, STATE_MODE).unwrap();
+        let alive = AttemptFolders::open(run_dir.path(), "r2").unwrap();
+        let told = alive.recover(&mut store, 2).unwrap();
+        assert!(told[0].contains("1 entry was not in the store yet, and 2 lines cannot be read"), "{told:?}");
+        assert!(folder.path().exists());
     }
 }

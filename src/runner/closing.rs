@@ -1,3 +1,4 @@
+use super::attempt_folder::Ingested;
 use super::clock;
 use super::conversation::Conversation;
 use super::driver::{Driver, TICK};
@@ -8,6 +9,7 @@ use super::outcome::Exit;
 use super::spawn_line::CONFIG_DIR;
 use crate::unit::counted;
 use anyhow::anyhow;
+use rustix::process::Signal;
 use std::time::Duration;
 
 /// How long the CLI may take to end when the runner is told to.
@@ -22,7 +24,7 @@ impl Conversation {
         let is_held = driver.backlog.flush(&mut driver.store, now).is_err();
         let is_killed = self.asked_to_end.is_some() || matches!(self.progress.evidence.exit, Some(Exit::Signal(_)));
         if is_killed {
-            end_leftovers(CONFIG_DIR, self.folder.path());
+            end_leftovers(CONFIG_DIR, self.folder.path(), Signal::TERM);
         }
         let is_odd = self.has_missed || is_killed || !self.progress.has_result();
         let ingested = if is_held {
@@ -30,10 +32,14 @@ impl Conversation {
         } else if is_odd || self.lost(driver) > 0 {
             self.folder.ingest(&mut driver.store, now)
         } else {
-            Ok(0)
+            Ok(Ingested::default())
         };
         let is_stored = ingested.is_ok();
-        if let Err(error) = ingested.and_then(|_| self.folder.remove()) {
+        let whole = ingested.and_then(|ingested| match ingested.unreadable {
+            0 => self.folder.remove(),
+            lines => Err(anyhow!("{} of the CLI's files cannot be read", counted(lines, "line"))),
+        });
+        if let Err(error) = whole {
             let text = format!("{} is kept, and taken over by the next run: {error:#}", self.folder.path().display());
             driver.reporter.trouble("mirror_error", &text);
         }
@@ -41,7 +47,8 @@ impl Conversation {
             driver.unstored.extend(self.progress.session.clone());
         }
         driver.reporter.clear();
-        let lost = if is_stored { self.lost(driver) } else { 0 };
+        // What a killed CLI said and did not write is no fault of the books: its end is told.
+        let lost = if is_stored && !is_killed { self.lost(driver) } else { 0 };
         driver.has_lost |= lost > 0;
         lost
     }

@@ -12,7 +12,8 @@ use crate::environment::Environment;
 use crate::unit::Usd;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// What the steps so far left for those after them.
@@ -22,9 +23,22 @@ struct Done {
     sessions: BTreeMap<String, String>,
 }
 
+/// Longest flow file, in bytes. A flow of a thousand steps with long prompts has a few megabytes.
+const MAX_FLOW: u64 = 16 << 20;
+
+/// The text of a flow file, without the mark that editors put before it.
+fn read(file: &Path) -> Result<String> {
+    let mut text = String::new();
+    File::open(file)?.take(MAX_FLOW + 1).read_to_string(&mut text)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FLOW) {
+        bail!("it is longer than {MAX_FLOW} bytes: expected a flow");
+    }
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
 /// Runs the steps of a flow file.
 pub(super) fn run(globals: &Globals, file: &Path, environment: &Environment) -> Result<Exit> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let flow = Flow::parse(&text).with_context(|| file.display().to_string())?;
     let mut runtime = Runtime::open(globals, environment, &[], true)?;
     let bumped = runtime.driver.lineage.as_ref().map(LineageFile::bump);

@@ -84,6 +84,12 @@ impl Evidence {
         self.interrupted && self.stuck.is_some()
     }
 
+    /// The CLI ended by itself and said why. A signal, or a shell's word for one, is no reason.
+    fn is_refusal(&self) -> bool {
+        let is_own = !matches!(self.exit, Some(Exit::Signal(_) | Exit::Code(0 | 129..)));
+        is_own && !self.stderr.trim().is_empty()
+    }
+
     /// The class: from structured fields first, from text last (spec/runner.md, section 8).
     pub(super) fn class(&self) -> Class {
         match &self.result {
@@ -91,9 +97,7 @@ impl Evidence {
             Some(result) => self.of_result(result).unwrap_or_else(|| of_text(&self.text())),
             // Without a session there is nothing to resume, and the CLI has said why: a flag, a mode, the user.
             None if self.spawn_error.is_some() => Class::Fatal,
-            None if !self.init_seen && self.exit != Some(Exit::Code(0)) && !self.stderr.trim().is_empty() => {
-                Class::Fatal
-            }
+            None if !self.init_seen && self.is_refusal() => Class::Fatal,
             None if self.interrupted => Class::Interrupted,
             None => Class::Unknown,
         }
@@ -139,7 +143,7 @@ impl Evidence {
             if let Some(stuck) = self.stuck {
                 return format!("{stuck} ({exit})");
             }
-            if stderr.is_empty() || self.init_seen { exit } else { format!("{exit}: {stderr}") }
+            if self.init_seen || !self.is_refusal() { exit } else { format!("{exit}: {stderr}") }
         })
     }
 
@@ -291,6 +295,9 @@ mod tests {
         assert_eq!((stderr.class(), stderr.text()), (Class::Fatal, "exit 1: unknown option".to_owned()));
         let silent = Evidence { exit: Some(Exit::Signal(9)), ..Evidence::default() };
         assert_eq!((silent.class(), silent.text()), (Class::Unknown, "exit -9".to_owned()));
+        let crash = "=====\nBun has crashed".to_owned();
+        let crashed = Evidence { exit: Some(Exit::Signal(11)), stderr: crash, ..Evidence::default() };
+        assert_eq!((crashed.class(), crashed.text()), (Class::Unknown, "exit -11".to_owned()));
         let missing = Evidence { spawn_error: Some("not found".to_owned()), ..Evidence::default() };
         assert_eq!((missing.class(), missing.text()), (Class::Fatal, "not found".to_owned()));
     }

@@ -1,4 +1,5 @@
 use super::frame::Frame;
+use super::json::Object;
 use super::machine::Attempted;
 use super::outcome::{Class, Evidence};
 use crate::unit::Usd;
@@ -6,6 +7,9 @@ use std::collections::BTreeSet;
 
 /// Kinds of background tasks that may start another turn.
 const AGENTS: [&str; 2] = ["local_agent", "local_workflow"];
+
+/// Kind of the entry with the total of a process.
+const COST_STATE: &str = "cost-state";
 
 /// How a task may end.
 const TERMINAL: [&str; 5] = ["completed", "failed", "killed", "cancelled", "stopped"];
@@ -83,7 +87,11 @@ impl Progress {
                     _ => {}
                 }
             }
-            Frame::Mirror { .. } | Frame::Question(_) | Frame::User(_) | Frame::Unknown { .. } => {}
+            Frame::Mirror { entries, .. } => {
+                let left = entries.iter().filter_map(|entry| total_left(entry)).max();
+                self.cost = self.cost.max(left.unwrap_or_default());
+            }
+            Frame::Question(_) | Frame::User(_) | Frame::Unknown { .. } => {}
         }
     }
 
@@ -114,9 +122,25 @@ impl Progress {
     }
 }
 
+/// The total that a process leaves when it ends, also when it is told to: then no result tells it.
+fn total_left(entry: &str) -> Option<Usd> {
+    // Entries are long, and hardly one is this one.
+    let state = Some(entry).filter(|entry| entry.contains(COST_STATE)).and_then(Object::parse)?;
+    let is_state = state.text("type").is_some_and(|kind| kind == COST_STATE);
+    is_state.then(|| state.raw("totalCostUSD")?.parse().ok().and_then(Usd::from_dollars)).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_without_a_result_leaves_its_total() {
+        let state = r#"{"type":"cost-state","totalCostUSD":0.0608}"#;
+        let mirror = format!(r#"{{"type":"transcript_mirror","filePath":"f","entries":[{{"type":"x"}},{state}]}}"#);
+        assert_eq!(progress(&[&mirror]).attempted(None).cost, Usd::from_dollars(0.0608).unwrap());
+        assert_eq!(progress(&[&mirror.replace("cost-state", "x cost-state")]).attempted(None).cost, Usd::ZERO);
+    }
 
     fn progress(lines: &[&str]) -> Progress {
         let mut progress = Progress::default();

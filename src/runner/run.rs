@@ -1,7 +1,7 @@
 use super::args::{Cli, Command, Globals};
 use super::probe::{Verdict, probe};
 use super::redact::Redactor;
-use super::setup::{setup, user_file};
+use super::setup::{Typed, setup, user_file};
 use super::{clock, explain, flow_run, once, settings};
 use crate::environment::Environment;
 use crate::masking::Mode;
@@ -121,7 +121,12 @@ fn set_up(from_stdin: bool) -> Result<Exit> {
         bail!("standard input is no terminal: use --stdin to read the answers from it");
     }
     let mut ask = io::stderr();
-    let done = setup(io::stdin().lock(), if is_terminal { Some(&mut ask) } else { None }, &file)?;
+    let done = if is_terminal {
+        let typed: Typed = |question| rpassword::prompt_password(question);
+        setup(io::stdin().lock(), Some(&mut ask), Some(typed), &file)?
+    } else {
+        setup(io::stdin().lock(), None, None, &file)?
+    };
     writeln!(io::stdout(), "{done}")?;
     Ok(Exit::Done)
 }

@@ -101,6 +101,9 @@ impl Runtime {
         if stopped == Some(Stopped(SIGHUP)) {
             self.driver.reporter.hang_up();
         }
+        if stopped.is_some() {
+            self.driver.reporter.clear();
+        }
         self.spent += result.cost;
         let is_stored =
             |session: &String| self.driver.unstored.contains(session) || self.driver.stored_key(session).is_some();

@@ -2,8 +2,13 @@ use super::state_file::{PRIVATE_MODE, make_folder, replace};
 use crate::environment::{API_KEY, AUTH_TOKEN, BASE_URL, MODEL, OPUS_MODEL, Origin, SONNET_MODEL, candidates, masked};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+
+const TOKEN: &str = "token (sk-ant-… or the token of a gateway)";
+
+/// Reads what is typed at the terminal and not shown.
+pub(super) type Typed = fn(&str) -> io::Result<String>;
 
 /// What keys begin with that are sent as `x-api-key`.
 const KEY_PREFIX: &str = "sk-ant-";
@@ -16,8 +21,14 @@ pub(super) fn user_file(process: &BTreeMap<String, String>, current: &Path) -> R
 }
 
 /// Asks for token, base URL and model, and writes the user's `.env` file anew (spec/runner.md, section 4, setup). `ask` is
-/// where questions go; `None` asks nothing.
-pub(super) fn setup(input: impl BufRead, mut ask: Option<&mut dyn Write>, file: &Path) -> Result<String> {
+/// where questions go; `None` asks nothing. `typed` takes the token where nobody can read along; without it, it is the first
+/// line of `input`.
+pub(super) fn setup(
+    input: impl BufRead,
+    mut ask: Option<&mut dyn Write>,
+    typed: Option<Typed>,
+    file: &Path,
+) -> Result<String> {
     let mut lines = input.lines();
     let mut answer = |question: &str| -> Result<String> {
         if let Some(ask) = &mut ask {
@@ -26,7 +37,10 @@ pub(super) fn setup(input: impl BufRead, mut ask: Option<&mut dyn Write>, file: 
         }
         Ok(lines.next().transpose()?.unwrap_or_default().trim().to_owned())
     };
-    let token = answer("token (sk-ant-… or the token of a gateway)")?;
+    let token = match typed {
+        Some(typed) => typed(&format!("{TOKEN}: ")).context("the token cannot be read")?.trim().to_owned(),
+        None => answer(TOKEN)?,
+    };
     if token.is_empty() {
         bail!("no token was given; nothing was written");
     }
@@ -34,8 +48,8 @@ pub(super) fn setup(input: impl BufRead, mut ask: Option<&mut dyn Write>, file: 
     let model = answer("model (empty: the CLI's own choice)")?;
     for given in [&token, &base, &model] {
         // What the grammar of the file would read back as something else.
-        if given.contains('\0') || given.trim_matches(['\'', '"']) != given {
-            bail!("a value begins or ends with a quote, or holds a zero byte; nothing was written");
+        if given.chars().any(char::is_control) || given.trim_matches(['\'', '"']) != given {
+            bail!("a value begins or ends with a quote, or holds a control character; nothing was written");
         }
     }
     let key = if token.starts_with(KEY_PREFIX) { API_KEY } else { AUTH_TOKEN };
@@ -63,7 +77,7 @@ mod tests {
     fn the_file_is_private_and_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("flower/.env");
-        let said = setup(&b"sk-ant-fake-0000\nhttps://x\nm[1m]\n"[..], None, &file).unwrap();
+        let said = setup(&b"sk-ant-fake-0000\nhttps://x\nm[1m]\n"[..], None, None, &file).unwrap();
         assert!(said.ends_with("with ANTHROPIC_API_KEY sk-a***(共 16 位)"), "{said}");
         assert_eq!(
             fs::read_to_string(&file).unwrap(),
@@ -71,7 +85,7 @@ mod tests {
         );
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         let mut asked = Vec::new();
-        setup(&b"gateway-token\n\n\n"[..], Some(&mut asked), &file).unwrap();
+        setup(&b"gateway-token\n\n\n"[..], Some(&mut asked), None, &file).unwrap();
         assert_eq!(
             fs::read_to_string(&file).unwrap(),
             "# written by flower-run setup\nANTHROPIC_AUTH_TOKEN=gateway-token\n"
@@ -83,8 +97,8 @@ mod tests {
     fn nothing_is_written_without_a_token() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(".env");
-        for input in ["", "\n", "'quoted'\n", "a\0b\n"] {
-            assert!(setup(input.as_bytes(), None, &file).is_err(), "{input:?}");
+        for input in ["", "\n", "'quoted'\n", "a\0b\n", "\u{1b}[200~sk-ant-x\u{1b}[201~\n"] {
+            assert!(setup(input.as_bytes(), None, None, &file).is_err(), "{input:?}");
         }
         assert!(!file.exists());
     }

@@ -92,6 +92,23 @@ fn two_runners_in_one_directory_lose_nothing() {
     assert_eq!(stage.manifest().len(), 2);
 }
 
+/// What the CLI wrote to its own files.
+fn cli_files(stage: &Stage) -> String {
+    let mut folders = vec![stage.path("runs/.cc")];
+    let mut text = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                text.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    text
+}
+
 #[test]
 fn what_a_killed_runner_left_is_taken_over() {
     let stage = Stage::fake();
@@ -109,18 +126,14 @@ fn what_a_killed_runner_left_is_taken_over() {
     child.0.kill().unwrap();
     child.0.wait().unwrap();
     assert_eq!(stage.column("SELECT uid FROM entries"), ["a"]);
-    // The CLI lives on, and writes what nobody may take away below it.
+    until("the CLI has written", || cli_files(&stage).contains("\"b\""));
+    // The CLI lives on: it would write the session that the next run may go on with.
     let ended = stage.once(&["P"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.out.contains("-1 is left alone: its runner"), "{ended:?}");
-    let mut out = String::new();
-    until("the CLI has ended", || {
-        out = stage.once(&["P"]).out;
-        !out.contains("is left alone")
-    });
-    assert!(out.contains("was left behind: 2 entries were not in the store yet"), "{out}");
+    let said = "was left behind and what its runner had started was ended: 2 entries were not in the store yet";
+    assert!(ended.out.contains(said), "{ended:?}");
     let rows = stage.column("SELECT ifnull(uid, payload) FROM entries ORDER BY seq");
-    assert_eq!(rows, ["a", &prompt.to_string(), "late"]);
+    assert_eq!(rows, ["a", &prompt.to_string(), "b"]);
     assert_eq!(fs::read_dir(stage.path("runs/.cc")).unwrap().count(), 0);
 }
 
