@@ -70,28 +70,31 @@ impl Progress {
                 self.session = ended.session.clone().or(self.session.take());
                 self.evidence.result = Some(ended.clone());
             }
-            Frame::System { subtype, body } => {
-                let task = || body.text("task_id").unwrap_or_default().into_owned();
-                match subtype.as_str() {
-                    "session_state_changed" => self.idle = Some(body.text("state").as_deref() == Some("idle")),
-                    "task_started" if body.text("task_type").is_some_and(|kind| AGENTS.contains(&kind.as_ref())) => {
-                        self.tasks.insert(task());
-                    }
-                    "task_notification" => drop(self.tasks.remove(&task())),
-                    "task_updated" => {
-                        let status = body.object("patch").text("status");
-                        if status.is_some_and(|status| TERMINAL.contains(&status.as_ref())) {
-                            self.tasks.remove(&task());
-                        }
-                    }
-                    _ => {}
-                }
-            }
+            Frame::System { subtype, body } => self.take_notice(subtype, body),
             Frame::Mirror { entries, .. } => {
                 let left = entries.iter().filter_map(|entry| total_left(entry)).max();
                 self.cost = self.cost.max(left.unwrap_or_default());
             }
             Frame::Question(_) | Frame::User(_) | Frame::Unknown { .. } => {}
+        }
+    }
+
+    /// What tells whether another turn will begin by itself.
+    fn take_notice(&mut self, subtype: &str, body: &Object<'_>) {
+        let task = || body.text("task_id").unwrap_or_default().into_owned();
+        match subtype {
+            "session_state_changed" => self.idle = Some(body.text("state").as_deref() == Some("idle")),
+            "task_started" if body.text("task_type").is_some_and(|kind| AGENTS.contains(&kind.as_ref())) => {
+                self.tasks.insert(task());
+            }
+            "task_notification" => drop(self.tasks.remove(&task())),
+            "task_updated" => {
+                let status = body.object("patch").text("status");
+                if status.is_some_and(|status| TERMINAL.contains(&status.as_ref())) {
+                    self.tasks.remove(&task());
+                }
+            }
+            _ => {}
         }
     }
 
