@@ -10,6 +10,7 @@ use crate::unit::counted;
 use anyhow::{Context, Result};
 use rustix::io::{Errno, FdFlags};
 use rustix::process::{Pid, Signal, test_kill_process};
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -49,7 +50,7 @@ pub(super) struct Ingested {
 }
 
 /// The configuration folder of one attempt (spec/runner.md, section 6).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct AttemptFolder(PathBuf);
 
 impl AttemptFolders {
@@ -195,25 +196,44 @@ impl AttemptFolder {
     /// Puts the entries of its transcripts into the store, as far as they are not there. What has no uuid is there if the
     /// same bytes are, as often.
     pub(super) fn ingest(&self, store: &mut Store, now: i64) -> Result<Ingested> {
-        let projects = self.projects();
         let mut all = Ingested::default();
-        let mut folders = vec![projects.clone()];
+        for (key, path) in self.transcripts()? {
+            let one = ingest_file(store, &key, &path, now)?;
+            all.written += one.written;
+            all.unreadable += one.unreadable;
+        }
+        Ok(all)
+    }
+
+    /// Takes the uuids of its entries out of a list; what cannot be read has none.
+    pub(super) fn strike_out(&self, uuids: &mut BTreeSet<&str>) {
+        for (_, path) in self.transcripts().unwrap_or_default() {
+            let lines = File::open(path).into_iter().flat_map(|file| BufReader::new(file).split(b'\n'));
+            for line in lines.map_while(Result::ok).filter_map(|line| String::from_utf8(line).ok()) {
+                if let Some(uuid) = Object::parse(&line).and_then(|entry| entry.text("uuid")) {
+                    uuids.remove(uuid.as_ref());
+                }
+            }
+        }
+    }
+
+    /// Its transcripts with their store keys.
+    fn transcripts(&self) -> Result<Vec<(String, PathBuf)>> {
+        let projects = self.projects();
+        let (mut found, mut folders) = (Vec::new(), vec![projects.clone()]);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries {
                 let path = entry?.path();
                 if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == TRANSCRIPT_EXTENSION)
-                    && let Some(key) = store_key(&projects.to_string_lossy(), &path.to_string_lossy())
-                {
-                    let one = ingest_file(store, &key, &path, now)?;
-                    all.written += one.written;
-                    all.unreadable += one.unreadable;
+                } else if path.extension().is_some_and(|extension| extension == TRANSCRIPT_EXTENSION) {
+                    let key = store_key(&projects.to_string_lossy(), &path.to_string_lossy());
+                    found.extend(key.map(|key| (key, path)));
                 }
             }
         }
-        Ok(all)
+        Ok(found)
     }
 
     /// Removes it.

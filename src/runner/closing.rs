@@ -1,11 +1,12 @@
 use super::attempt_folder::Ingested;
 use super::clock;
 use super::conversation::Conversation;
-use super::driver::{Driver, TICK};
+use super::driver::{Driver, TICK, Unstored};
 use super::frame::Frame;
 use super::inbox::Event;
 use super::leftovers::end_leftovers;
 use super::outcome::Exit;
+use super::progress::Progress;
 use super::spawn_line::CONFIG_DIR;
 use crate::unit::counted;
 use anyhow::anyhow;
@@ -44,7 +45,7 @@ impl Conversation {
             driver.reporter.trouble("mirror_error", &text);
         }
         if !is_stored {
-            driver.unstored.extend(self.progress.session.clone());
+            driver.unstored.push(self.unstored());
         }
         driver.reporter.clear();
         // What a killed CLI said and did not write is no fault of the books: its end is told.
@@ -55,10 +56,12 @@ impl Conversation {
 
     /// How many messages of the main thread the store does not have, though the CLI said them.
     fn lost(&self, driver: &Driver) -> usize {
-        let key = self.progress.session.as_ref().map(|session| format!("{}/{session}", driver.project_key()));
-        let key = key.and_then(|key| driver.store.key_of_same_session(&key).ok());
-        let is_stored = |uuid: &String| key.as_ref().is_some_and(|key| driver.store.has_uid(key, uuid).unwrap_or(true));
-        self.progress.said.iter().filter(|uuid| !is_stored(uuid)).count()
+        driver.not_stored(&self.unstored()).len()
+    }
+
+    fn unstored(&self) -> Unstored {
+        let Progress { session, said, .. } = &self.progress;
+        Unstored { session: session.clone(), said: said.clone(), folder: self.folder.clone() }
     }
 
     /// Ends the CLI because the runner is told to end, and stores its last entries.

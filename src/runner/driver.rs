@@ -1,4 +1,4 @@
-use super::attempt_folder::AttemptFolders;
+use super::attempt_folder::{AttemptFolder, AttemptFolders};
 use super::backlog::Backlog;
 use super::clock;
 use super::conversation::Conversation;
@@ -25,6 +25,16 @@ pub(super) const TICK: Duration = Duration::from_millis(200);
 /// How long a probe of the network may take before its answer is taken to be no.
 const PROBE: Duration = Duration::from_secs(10);
 
+/// What an attempt said that could not be stored when it ended.
+#[derive(Debug)]
+pub(super) struct Unstored {
+    pub(super) session: Option<String>,
+    /// Messages of the main thread, by uuid.
+    pub(super) said: Vec<String>,
+    /// Where the CLI's own files are.
+    pub(super) folder: AttemptFolder,
+}
+
 /// Runs attempts, and is the machine's world.
 pub(super) struct Driver {
     pub(super) inbox: Inbox,
@@ -32,8 +42,8 @@ pub(super) struct Driver {
     pub(super) store: Store,
     /// Entries that could not be stored yet.
     pub(super) backlog: Backlog,
-    /// Sessions with entries that only the kept folder of an attempt has.
-    pub(super) unstored: BTreeSet<String>,
+    /// Attempts with entries that the store did not have when they ended.
+    pub(super) unstored: Vec<Unstored>,
     /// Some answers of the model are nowhere.
     pub(super) has_lost: bool,
     pub(super) folders: AttemptFolders,
@@ -65,6 +75,24 @@ impl Driver {
     /// The CLI's own name of the workspace.
     pub(super) fn project_key(&self) -> &str {
         self.project_keys.first().map_or("", String::as_str)
+    }
+
+    /// Messages of an attempt that the store does not have.
+    pub(super) fn not_stored<'a>(&self, attempt: &'a Unstored) -> BTreeSet<&'a str> {
+        let key = attempt.session.as_ref().map(|session| format!("{}/{session}", self.project_key()));
+        let key = key.and_then(|key| self.store.key_of_same_session(&key).ok());
+        let is_stored = |uuid: &&str| key.as_ref().is_some_and(|key| self.store.has_uid(key, uuid).unwrap_or(true));
+        attempt.said.iter().map(String::as_str).filter(|uuid| !is_stored(uuid)).collect()
+    }
+
+    /// How many messages neither the store nor the CLI's own files have.
+    pub(super) fn lost_for_good(&self) -> usize {
+        let lost = |attempt: &Unstored| {
+            let mut missing = self.not_stored(attempt);
+            attempt.folder.strike_out(&mut missing);
+            missing.len()
+        };
+        self.unstored.iter().map(lost).sum()
     }
 
     /// Notes the session of a step, so that the next run finds it even if this one dies.

@@ -25,7 +25,6 @@ use crate::run_dir::project_keys;
 use crate::unit::{Usd, Zone, counted};
 use anyhow::{Context, Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT};
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -69,7 +68,7 @@ impl Runtime {
             reporter: reporter(globals, environment)?,
             store: Store::open(&run_dir.join(SESSIONS_DB))?,
             backlog: Backlog::default(),
-            unstored: BTreeSet::new(),
+            unstored: Vec::new(),
             has_lost: false,
             folders: AttemptFolders::open(&run_dir, &run)?,
             around,
@@ -105,8 +104,8 @@ impl Runtime {
             self.driver.reporter.clear();
         }
         self.spent += result.cost;
-        let is_stored =
-            |session: &String| self.driver.unstored.contains(session) || self.driver.stored_key(session).is_some();
+        let is_held = |session: &String| self.driver.unstored.iter().any(|held| held.session.as_ref() == Some(session));
+        let is_stored = |session: &String| is_held(session) || self.driver.stored_key(session).is_some();
         result.session_id = result.session_id.filter(is_stored);
         let reporter = &mut self.driver.reporter;
         if let Err(error) = self.manifest.add(&step.label, &result, |text| reporter.clean(text)) {
@@ -137,6 +136,13 @@ impl Runtime {
             missing.push(format!("{} of the transcript not stored: {error}", counted(driver.backlog.held(), "entry")));
         } else if !driver.unstored.is_empty() {
             missing.push("parts of the transcript are only in the folders that were kept".to_owned());
+        }
+        let lost = driver.lost_for_good();
+        if lost > 0 {
+            let said = counted(lost, "message");
+            missing.push(format!(
+                "{said} of the model lost: neither the store nor the CLI's own files have what was said"
+            ));
         }
         if driver.has_lost {
             missing.push("the CLI could not write answers of the model".to_owned());

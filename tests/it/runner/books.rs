@@ -190,6 +190,25 @@ fn answers_that_reach_no_file_are_told() {
     assert_eq!((row["ok"].as_bool(), &row["errors"]), (Some(true), &json!([told])), "{row}");
 }
 
+/// Where the disk is full, the CLI's own files lack what the store lacks: what is held back is not all that is missing.
+#[test]
+fn answers_that_are_nowhere_are_told_though_others_are_held_back() {
+    let stage = Stage::fake();
+    stage.script(1, &script(&[&hello(), &[mirrors(&[entry("a")]), result(&json!({}))]]));
+    assert_eq!(stage.once(&["P"]).code, Some(0));
+    fill_disk(&stage);
+    let mut said = text("done");
+    said["frame"]["uuid"] = json!("nowhere");
+    stage.script(2, &script(&[&hello(), &[mirrors(&[entry("b")]), said, result(&json!({}))]]));
+    let ended = stage.once(&["P"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    for told in
+        ["1 entry of the transcript not stored", "1 message of the model lost: neither the store nor the CLI's own"]
+    {
+        assert!(ended.err.contains(told), "{told}: {ended:?}");
+    }
+}
+
 #[test]
 fn an_interruption_before_the_prompt_is_heard() {
     let stage = Stage::fake();
