@@ -1,5 +1,6 @@
 //! The command line: what is refused, setup, and where settings come from.
 
+use super::books::until;
 use super::stage::{SESSION, Stage, exit, hello, result, script, text};
 use crate::store::fixtures;
 use serde_json::json;
@@ -65,6 +66,21 @@ fn without_a_credential_it_says_where_to_put_one() {
       - set one of them, or run `flower-run setup`
       - `flower-run env-explain` shows where they were looked for, and why a line did not count
     ");
+}
+
+#[test]
+fn a_token_that_is_typed_is_not_shown() {
+    let stage = Stage::fake();
+    let mut terminal = super::terminal::Terminal::open(&stage, &["setup"]);
+    for (question, answer) in
+        [("token (", "sk-ant-SECRET\n"), ("base URL (", "https://shown.example\n"), ("model (", "\n")]
+    {
+        until(question, || terminal.shown().contains(question));
+        terminal.press(answer);
+    }
+    assert_eq!(terminal.wait(), Some(0), "{}", terminal.shown());
+    let shown = terminal.shown();
+    assert!(!shown.contains("SECRET") && shown.contains("https://shown.example"), "{shown}");
 }
 
 #[test]
