@@ -6,6 +6,7 @@ use super::record::Record;
 use super::relink::relink;
 use super::trim::trim;
 use super::{Change, Edit, Layer, LoadFault, Policy, Report};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One stored entry: its place in the session and its JSON, as it is.
@@ -90,12 +91,12 @@ fn lines<'a>(records: &[Record<'a>], added: &mut BTreeMap<usize, String>) -> Vec
 impl Loaded<'_> {
     /// The session as a transcript: one entry a line, each with a line end.
     pub fn jsonl(&self) -> String {
-        let mut text = String::new();
-        for line in &self.lines {
-            text.push_str(&line.on_one_line());
-            text.push('\n');
-        }
-        text
+        self.pieces().collect()
+    }
+
+    /// The same in pieces, for whoever writes it and does not want to hold it twice.
+    pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.lines.iter().flat_map(|line| [line.on_one_line(), Cow::Borrowed("\n")])
     }
 
     /// The texts that the model is told to find in files, in order; a text that occurs twice is there twice.

@@ -2,7 +2,7 @@ use super::attempt_folder::AttemptFolder;
 use super::json::{Object, quoted};
 use super::mirror::subagent_files;
 use super::spill;
-use super::state_file::{PRIVATE_MODE, make_folder, replace};
+use super::state_file::{PRIVATE_MODE, make_folder, replace, replace_with};
 use super::store::Store;
 use crate::layers::{Payload, Policy, load};
 use crate::run_dir::names::{SPILL, TRANSCRIPT_EXTENSION, WORKBENCH};
@@ -55,8 +55,8 @@ impl Fed<'_> {
             let folder = self.workspace.join(WORKBENCH).join(SPILL);
             spill::write(&folder, long.text).with_context(|| format!("cannot write to {}", folder.display()))?;
         }
-        replace(path, loaded.jsonl().as_bytes(), PRIVATE_MODE)
-            .with_context(|| format!("cannot write {}", path.display()))
+        let pieces = loaded.pieces().map(|piece| piece.into_owned().into_bytes());
+        replace_with(path, pieces, PRIVATE_MODE).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 

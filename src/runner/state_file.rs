@@ -1,5 +1,5 @@
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::thread;
@@ -31,9 +31,20 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
 
 /// Replaces a file in one step, so that a reader finds the old or the new text and a full disk leaves the old one.
 pub(super) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    replace_with(path, [bytes], mode)
+}
+
+/// The same with a text that comes in pieces.
+pub(super) fn replace_with(
+    path: &Path,
+    pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    mode: u32,
+) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    let file = tempfile::Builder::new().permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
+    let mut to = BufWriter::new(file);
+    pieces.into_iter().try_for_each(|piece| to.write_all(piece.as_ref()))?;
+    let file = to.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
