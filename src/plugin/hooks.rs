@@ -1,9 +1,10 @@
 use super::addresses::listed_of_hook;
 use super::hook_fields::{EVENTS, fields_of};
-use super::issue::{Faults, Field, Issue, any_object, kind_of, strict_fields};
+use super::issue::{Faults, Field, Issue, any_object, kind_of, strict_fields, string};
 use super::issue::{expected, fields};
 use super::json;
 use super::manifest::Said;
+use super::unquoted;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,6 +13,9 @@ const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 
 const REFUSED: &str = " — a PreToolUse/PermissionRequest hook that cannot be loaded may be what guards the permissions \
                        declared beside it, so nothing it sits in is applied until the entry is fixed or removed";
+
+/// Levels of fields below one that is no event in which the CLI looks for guards.
+const GUARD_DEPTH: usize = 3;
 
 const IGNORED: &str = "; entry ignored at runtime";
 
@@ -44,6 +48,9 @@ pub struct Hook {
     /// Text for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The command is for PowerShell.
+    #[serde(skip)]
+    pub(super) is_powershell: bool,
     /// The file that declares it, from the directory that was read.
     #[serde(skip)]
     pub file: String,
@@ -77,7 +84,7 @@ pub(super) fn file(text: &str) -> HookReading {
         return failed("root", format!("Invalid input: expected object, received {}", kind_of(Some(&value))));
     };
     let modules = object.get("modules").filter(|modules| modules.as_array().is_none_or(|list| !list.is_empty()));
-    let reading = match object.get("hooks") {
+    let mut reading = match object.get("hooks") {
         Some(Value::Object(events)) => read(events),
         Some(Value::Array(list)) if !list.is_empty() => {
             let said = "PreToolUse/PermissionRequest is declared at the top level, outside the \"hooks\" object";
@@ -90,6 +97,15 @@ pub(super) fn file(text: &str) -> HookReading {
             "hooks.json must have `hooks` (the hook matchers) or `modules` (hooks modules), or both".to_owned(),
         ),
     };
+    if let Some(description) = object.get("description").filter(|_| reading.said.errors.is_empty()) {
+        let wrong = string("description", description).issues;
+        if !wrong.is_empty() {
+            reading = HookReading { said: Said { errors: wrong, ..reading.said }, ..HookReading::default() };
+        }
+    }
+    if reading.said.errors.is_empty() {
+        reading.said.warnings.extend(reading.hooks.iter().filter_map(unquoted::check));
+    }
     HookReading { modules: modules.cloned(), ..reading }
 }
 
@@ -120,7 +136,12 @@ pub(super) fn strict(path: &str, value: &Value) -> Faults {
 impl HookReading {
     fn event(&mut self, event: &str, groups: &Value) {
         if !EVENTS.contains(&event) {
-            self.fault(event, "", "unknown hook event");
+            if holds_guards(groups) {
+                let said = "not a hook event, but it holds PreToolUse/PermissionRequest hooks";
+                self.said.errors.push(Issue::new("hooks", format!("hooks.{event}: {said}{REFUSED}")));
+            } else {
+                self.fault(event, "", "unknown hook event");
+            }
             return;
         }
         let Value::Array(groups) = groups else {
@@ -170,6 +191,28 @@ impl HookReading {
     }
 }
 
+/// Whether hooks of a guard stand somewhere in the value of a field that is no event, as deep as the CLI looks.
+fn holds_guards(value: &Value) -> bool {
+    let mut level = vec![value];
+    for _ in 0..=GUARD_DEPTH {
+        let is_something = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        let is_guarded = |value: &&Value| GUARDS.iter().any(|guard| value.get(guard).is_some_and(is_something));
+        if level.iter().any(is_guarded) {
+            return true;
+        }
+        level = level.into_iter().flat_map(children).collect();
+    }
+    false
+}
+
+fn children(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(fields) => fields.values().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
 fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Result<Hook, String> {
     let Value::Object(object) = entry else {
         return Err(format!("Hook entry must be an object; received {}", a_kind(Some(entry))));
@@ -196,6 +239,7 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Result<Hook, Strin
         server: of("server"),
         tool: of("tool"),
         prompt: of("prompt"),
+        is_powershell: object.get("shell").is_some_and(|shell| shell == "powershell"),
         file: String::new(),
     })
 }

@@ -1,5 +1,5 @@
 use super::hooks;
-use super::issue::Issue;
+use super::issue::{Faults, Issue};
 use super::json::parse_manifest;
 use super::limits::MAX_MANIFEST_BYTES;
 use super::manifest::{self, Said, inline_objects};
@@ -53,12 +53,15 @@ fn inline_hooks(manifest: &Map<String, Value>) -> Said {
     if manifest_schema::has_fault(manifest, "hooks") {
         return said;
     }
-    for events in manifest.get("hooks").map(inline_objects).unwrap_or_default() {
+    let inline = manifest.get("hooks").map(inline_objects).unwrap_or_default();
+    for events in &inline {
         said.add(hooks::read(events).said);
     }
     if !said.errors.is_empty() {
         said.warnings.clear();
-        said.errors.push(Issue::new("hooks", "Invalid input"));
+        let faults: Faults =
+            inline.into_iter().map(|events| hooks::strict("hooks", &Value::Object(events.clone()))).collect();
+        said.errors.extend(faults.issues);
     }
     said
 }

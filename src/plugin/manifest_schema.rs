@@ -5,7 +5,7 @@ use super::issue::{
 use super::lsp::servers as lsp_servers;
 use super::mcp_check::is_well_formed as is_mcp_server;
 use super::monitors::monitors;
-use super::names::refused_name;
+use super::names::{is_id_part, refused_name};
 use super::user_config::{channels, user_config};
 use serde_json::{Map, Value};
 use url::Url;
@@ -32,8 +32,9 @@ const FATAL: [Field; 18] = [
     ("monitors", false, one_file_or_monitors),
 ];
 
-const EXPERIMENTAL: [Field; 3] = [
+const EXPERIMENTAL: [Field; 4] = [
     ("themes", false, folders),
+    ("outputStyles", false, folders),
     ("monitors", false, one_file_or_monitors),
     ("evals", false, |path, value| union(path, [string(path, value), strings(path, value)])),
 ];
@@ -217,15 +218,19 @@ fn dependency(path: &str, value: &Value) -> Faults {
 
 /// The name of a plugin, alone or with `@marketplace`, or an object with it (spec/plugins.md, dependencies).
 pub(super) fn is_dependency(value: &Value) -> bool {
-    let is_name = |text: &str| {
-        !text.is_empty() && !text.contains(|c: char| c == '/' || c == '\\' || c == '@' || c.is_whitespace())
-    };
     match value {
-        Value::String(text) => match text.split_once('@') {
-            Some((name, marketplace)) => is_name(name) && !marketplace.is_empty() && !marketplace.contains(['/', ' ']),
-            None => is_name(text),
-        },
-        Value::Object(fields) => fields.get("name").and_then(Value::as_str).is_some_and(is_name),
+        Value::String(text) => {
+            // A range of versions may follow, of anything but another `@`.
+            let text = match text.rsplit_once("@^") {
+                Some((before, range)) if !range.contains('@') => before,
+                _ => text,
+            };
+            text.split_once('@').map_or(is_id_part(text), |(name, of)| is_id_part(name) && is_id_part(of))
+        }
+        Value::Object(fields) => {
+            let is_part = |value: &Value| value.as_str().is_some_and(is_id_part);
+            fields.get("name").is_some_and(is_part) && fields.get("marketplace").is_none_or(is_part)
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
     }
 }

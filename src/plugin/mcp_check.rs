@@ -1,6 +1,7 @@
 use super::addresses::in_the_clear;
-use super::issue::{Faults, Field, Issue, fields, kind_of, string, string_record, strings};
+use super::issue::{Faults, Issue, fields, kind_of};
 use super::manifest::{Said, inline_objects};
+use super::mcp_fields;
 use super::names::visible;
 use super::placeholders::user_config_keys;
 use serde_json::{Map, Value};
@@ -64,21 +65,19 @@ fn is_remote_without_type(server: &Value) -> bool {
 }
 
 fn schema(path: &str, server: &Value) -> Faults {
-    const STDIO: [Field; 3] = [("command", true, command), ("args", false, strings), ("env", false, string_record)];
-    const REMOTE: [Field; 3] =
-        [("url", true, string), ("headers", false, string_record), ("headersHelper", false, string)];
     let Value::Object(object) = server else {
         let got = kind_of(Some(server));
         return Faults::wrong_kind(path, format!("server config must be an object (got {got})"));
     };
     let kind = match object.get("type") {
-        None => return fields(path, object, &STDIO),
+        None => return fields(path, object, &mcp_fields::STDIO),
         Some(Value::String(kind)) => kind.as_str(),
         Some(other) => return unknown_type(path, kind_of(Some(other))),
     };
     match kind {
-        "stdio" => fields(path, object, &STDIO),
-        "http" | "sse" | "ws" | "streamable-http" => fields(path, object, &REMOTE),
+        "stdio" => fields(path, object, &mcp_fields::STDIO),
+        "ws" => fields(path, object, &mcp_fields::SOCKET),
+        "http" | "sse" | "streamable-http" => fields(path, object, &mcp_fields::REMOTE),
         // Types that only the CLI itself sets.
         "sdk" | "sse-ide" | "ws-ide" | "claudeai-proxy" => {
             Faults::wrong_kind(path, format!("is not a valid \"{kind}\" server config (Invalid input)"))
@@ -93,10 +92,6 @@ fn unknown_type(path: &str, shown: &str) -> Faults {
          for a remote server."
     );
     Faults::wrong_kind(&format!("{path}.type"), said)
-}
-
-fn command(path: &str, value: &Value) -> Faults {
-    if value.as_str() == Some("") { Faults::broken_rule(path, "Command cannot be empty") } else { string(path, value) }
 }
 
 /// What the CLI says of a server at a path. `is_declared` knows the options that the plugin asks for.

@@ -34,10 +34,21 @@ const KNOWN: [&str; 28] = [
 ];
 
 /// Known too, but never suggested, or only known where it changes nothing.
-const KNOWN_APART: [&str; 8] =
-    ["engines", "network", "types", "capabilities", "icon", "bugs", "support", "screenshots"];
+const KNOWN_APART: [&str; 11] = [
+    "engines",
+    "network",
+    "types",
+    "capabilities",
+    "icon",
+    "bugs",
+    "support",
+    "screenshots",
+    "privacyPolicy",
+    "privacy_policy",
+    "privacyPolicyUrl",
+];
 
-const EXPERIMENTAL: [&str; 3] = ["themes", "monitors", "evals"];
+const EXPERIMENTAL: [&str; 4] = ["themes", "monitors", "evals", "outputStyles"];
 
 const MARKETPLACE: [&str; 6] = ["category", "source", "tags", "strict", "relevance", "id"];
 

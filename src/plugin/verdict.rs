@@ -153,6 +153,9 @@ pub enum HostSource {
     Hook {
         /// Event.
         event: String,
+        /// Which tools or sources it is for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        matcher: Option<String>,
     },
     /// In the list of hosts of the manifest.
     Declared,
@@ -193,7 +196,10 @@ impl Hosts {
 fn named(inventory: &Inventory, listed: &[String]) -> Vec<NamedHost> {
     let mut sources: BTreeMap<String, Vec<HostSource>> = BTreeMap::new();
     let hooks = inventory.hooks.iter().filter_map(|hook| {
-        Some((addresses::host(hook.url.as_deref()?)?, HostSource::Hook { event: hook.event.clone() }))
+        Some((
+            addresses::host(hook.url.as_deref()?)?,
+            HostSource::Hook { event: hook.event.clone(), matcher: hook.matcher.clone() },
+        ))
     });
     let servers = inventory.mcp_servers.iter().filter(|server| server.is_remote());
     let servers = servers
