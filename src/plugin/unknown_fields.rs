@@ -48,21 +48,39 @@ const KNOWN_APART: [&str; 11] = [
     "privacyPolicyUrl",
 ];
 
-const EXPERIMENTAL: [&str; 4] = ["themes", "monitors", "evals", "outputStyles"];
+const EXPERIMENTAL: [&str; 5] = ["themes", "monitors", "outputStyles", "evals", "syntaxHighlighting"];
 
 const MARKETPLACE: [&str; 6] = ["category", "source", "tags", "strict", "relevance", "id"];
 
 /// Fields of other programs' manifests.
-const FOREIGN: [(&str, &[&str]); 5] = [
-    ("an npm package.json", &["main", "private", "scripts", "bin", "type", "files", "contributors"]),
-    ("a VS Code/Cursor extension manifest", &["publisher", "categories", "contributes", "activationEvents", "preview"]),
-    ("an MCPB/DXT manifest", &["dxt_version", "mcpb_version", "compatibility"]),
+const FOREIGN: [(&str, &[&str]); 6] = [
+    (
+        "a VS Code/Cursor extension manifest",
+        &["publisher", "categories", "icon", "contributes", "activationEvents", "preview"],
+    ),
+    ("an npm package.json", &["main", "type", "files", "bin", "scripts", "private", "bugs", "contributors"]),
+    ("an MCPB/DXT manifest", &["dxt_version", "mcpb_version", "user_config", "compatibility"]),
     ("an MCP server manifest", &["server", "tools", "prompts", "resources"]),
-    ("manifests across many tools", &["privacy_policies", "logo"]),
+    (
+        "manifests across many tools",
+        &[
+            "logo",
+            "readme",
+            "changelog",
+            "support",
+            "privacy_policy",
+            "privacy_policies",
+            "terms_of_service",
+            "_comment",
+        ],
+    ),
+    ("a JSON Schema document", &["$id", "$comment"]),
 ];
 
-/// Letters by which a misspelt field may differ from a known one.
+/// Letters by which a misspelt field may differ from a known one, two swapped ones counted once; and a short one.
 const MAX_DISTANCE: usize = 2;
+const MAX_SHORT_DISTANCE: usize = 1;
+const SHORT: usize = 3;
 
 /// Longest field name that is compared with the known ones: a longer one is further away than that from each of them.
 const MAX_COMPARED: usize = 32;
@@ -70,7 +88,7 @@ const MAX_COMPARED: usize = 32;
 /// Warnings about the fields of a manifest that the CLI does not read (spec/plugins.md, Unknown fields).
 pub(super) fn of_manifest(manifest: &Map<String, Value>) -> Vec<Issue> {
     let known = |name: &str| KNOWN.contains(&name) || KNOWN_APART.contains(&name);
-    let suggested: Vec<&str> = KNOWN.iter().chain(&KNOWN_APART[..4]).copied().collect();
+    let suggested: Vec<&str> = KNOWN.iter().chain(&KNOWN_APART[..3]).copied().collect();
     let unknown = manifest.keys().filter(|name| !known(name));
     unknown.map(|name| Issue::new(name.as_str(), sentence(name, &suggested, true))).collect()
 }
@@ -83,17 +101,18 @@ pub(super) fn of_object(object: &Map<String, Value>, known: &[&str], path: &str)
 
 /// Warnings about the fields of `experimental`.
 pub(super) fn of_experimental(experimental: &Map<String, Value>) -> Vec<Issue> {
-    of_object(experimental, &EXPERIMENTAL, "experimental")
+    of_marketplace(experimental, &EXPERIMENTAL, "experimental.")
 }
 
-/// Warnings about the fields of a marketplace or of one of its entries, whose paths begin with `prefix`.
+/// Warnings about the fields of an object that is none of the manifest's own, such as a marketplace or one of its entries;
+/// their paths begin with `prefix`.
 pub(super) fn of_marketplace(object: &Map<String, Value>, known: &[&str], prefix: &str) -> Vec<Issue> {
     let unknown = object.keys().filter(|name| !known.contains(&name.as_str()));
     unknown.map(|name| Issue::new(format!("{prefix}{name}"), sentence(name, known, false))).collect()
 }
 
 fn sentence(name: &str, known: &[&str], in_plugin: bool) -> String {
-    if name == "user_config" {
+    if name == "user_config" && known.contains(&"userConfig") {
         return "Field 'user_config' is the cross-tool spelling of Claude Code's 'userConfig'. Rename it to 'userConfig' \
                 for Claude Code to read it (the option shapes differ slightly — re-run validate after renaming to \
                 check). As-is, Claude Code ignores it at load time."
@@ -121,14 +140,17 @@ fn sentence(name: &str, known: &[&str], in_plugin: bool) -> String {
     }
 }
 
-/// The known field that a misspelt one is closest to, in any case of letters.
+/// The known field that a misspelt one is closest to: the same in another case of letters, or one within a few letters.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     if name.len() > MAX_COMPARED {
         return None;
     }
-    let name = name.to_lowercase();
-    let distance = |known: &&str| strsim::levenshtein(&name, &known.to_lowercase());
-    known.iter().copied().min_by_key(distance).filter(|known| distance(known) <= MAX_DISTANCE)
+    let letters = name.chars().count();
+    let limit = if letters <= SHORT { MAX_SHORT_DISTANCE } else { MAX_DISTANCE };
+    let is_near = |known: &&&str| known.chars().count().abs_diff(letters) <= limit;
+    let same = known.iter().filter(is_near).find(|known| known.to_lowercase() == name.to_lowercase());
+    let distance = |known: &&&str| strsim::osa_distance(name, known);
+    same.or_else(|| known.iter().filter(is_near).min_by_key(distance).filter(|known| distance(known) <= limit)).copied()
 }
 
 #[cfg(test)]
@@ -151,6 +173,12 @@ mod tests {
             ("tools", "MCP server manifest"),
             ("tags", "marketplace entry"),
             ("user_config", "cross-tool spelling"),
+            ("Na", "Claude Code ignores it"),
+            ("VersioN", "did you mean 'version'"),
+            ("V-ERSION", "Claude Code ignores it"),
+            ("outputtSyle", "did you mean 'outputStyles'"),
+            ("capabilitiis", "Claude Code ignores it"),
+            ("readme", "manifests across many tools"),
         ] {
             let manifest = json!({ name: 1 });
             let issues = of_manifest(manifest.as_object().unwrap());
