@@ -12,7 +12,7 @@ use super::paths;
 use super::root::{Root, Text};
 use super::tree::{Node, join};
 use super::verdict::FileVerdict;
-use super::wanted::{HOOKS_JSON, is_json};
+use super::wanted::{HOOKS_JSON, PROJECT_FOLDERS, is_json};
 use serde_json::Value;
 
 /// The files of a plugin beside its manifest, as the CLI checks them; links are not followed (spec/plugins.md, Symlinks).
@@ -45,6 +45,9 @@ impl<'a> Contents<'a> {
         self.skills(".claude/skills");
         self.markdown("agents", Kind::Agent);
         self.markdown("commands", Kind::Command);
+        let [agents, commands] = PROJECT_FOLDERS;
+        self.markdown(agents, Kind::LooseAgent);
+        self.markdown(commands, Kind::Command);
         self.hooks();
         self.said
     }

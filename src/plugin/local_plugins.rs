@@ -19,6 +19,7 @@ pub(super) struct Local {
     /// The folder as the entry has it.
     source: String,
     version: Option<String>,
+    has_optional_dependencies: bool,
 }
 
 impl Local {
@@ -43,7 +44,10 @@ pub(super) fn by_folder(value: &Value) -> BTreeMap<String, Vec<Local>> {
         };
         let Some(folder) = normal(&path) else { continue };
         let version = entry.get("version").and_then(Value::as_str).map(ToOwned::to_owned);
-        by_folder.entry(folder.clone()).or_default().push(Local { at, folder, source: source.to_owned(), version });
+        let has_optional_dependencies = entry.get("optionalDependencies").is_some();
+        let source = source.to_owned();
+        let local = Local { at, folder: folder.clone(), source, version, has_optional_dependencies };
+        by_folder.entry(folder).or_default().push(local);
     }
     by_folder
 }
@@ -78,6 +82,13 @@ pub(super) fn judge(root: &Root<'_>, entries: &[Local]) -> (Said, Option<Value>)
                 let message = format!("and {} more {kind}, which are not listed", issues.len() - left);
                 carried.push(Issue::new(format!("plugins[{at}] plugin.json"), message));
             }
+        }
+        if entry.has_optional_dependencies {
+            let message = format!(
+                "This plugin has its own plugin.json, so the entry's list is ignored. Move it to {}.",
+                entry.file(PLUGIN_JSON)
+            );
+            said.warnings.push(Issue::new(format!("plugins[{at}].optionalDependencies"), message));
         }
         if let (Some(declared), Some(own)) = (&entry.version, version)
             && declared != own

@@ -73,13 +73,22 @@ pub(super) fn ignorable(manifest: &Map<String, Value>) -> Faults {
 
 /// The fields that an entry of a marketplace shares with a manifest.
 pub(super) fn of_entry(path: &str, entry: &Map<String, Value>) -> Faults {
-    let shared: Vec<Field> = FATAL
-        .into_iter()
-        .filter(|(name, _, _)| !["name", "hooks", "types", "themes", "monitors"].contains(name))
-        .collect();
+    let shared: Vec<Field> =
+        FATAL.into_iter().filter(|(name, _, _)| !["name", "hooks", "types"].contains(name)).collect();
     let mut faults = fields(path, entry, &IGNORABLE);
     faults.add(fields(path, entry, &shared));
+    faults.add(fields(path, entry, &[("types", false, types)]));
     faults.add(fields(path, entry, &[("hooks", false, |path, value| files_or(path, value, hooks::strict))]));
+    faults
+}
+
+/// The file that declares the types of a plugin.
+fn types(path: &str, value: &Value) -> Faults {
+    let mut faults = relative(path, value, None);
+    if value.as_str().is_some_and(|text| !text.ends_with(".d.ts")) {
+        let said = "types must name a TypeScript declaration file ending in '.d.ts'";
+        faults.add(Faults::broken_rule(path, said));
+    }
     faults
 }
 

@@ -4,8 +4,8 @@ use super::issue::{
 use super::manifest::Said;
 use super::manifest_schema::{self, not_a_name, owner};
 use super::sources::{self, source};
-use super::{market_names, market_renames, relevance, unknown_fields};
-use serde_json::Value;
+use super::{ignored_fields, market_names, market_renames, relevance, unknown_fields};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 const FIELDS: [Field; 10] = [
@@ -31,7 +31,7 @@ const ENTRY: [Field; 6] = [
 ];
 
 /// Fields that an entry shares with a manifest.
-const SHARED: [&str; 25] = [
+const SHARED: [&str; 31] = [
     "name",
     "version",
     "description",
@@ -57,6 +57,12 @@ const SHARED: [&str; 25] = [
     "experimental",
     "metadata",
     "$schema",
+    "engines",
+    "network",
+    "optionalDependencies",
+    "types",
+    "themes",
+    "monitors",
 ];
 
 fn metadata(path: &str, value: &Value) -> Faults {
@@ -95,7 +101,7 @@ pub(super) fn check(value: &Value) -> Said {
         let root = market.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
         let entries_said = check_entries(entries, root.is_some());
         said.add(entries_said);
-        if entries.is_empty() {
+        if fits && entries.is_empty() {
             said.warnings.push(Issue::new("plugins", "Marketplace has no plugins defined"));
         }
     }
@@ -115,11 +121,12 @@ pub(super) fn check(value: &Value) -> Said {
 fn check_entries(entries: &[Value], has_root: bool) -> Said {
     let mut said = Said::default();
     let mut known: Vec<&str> = SHARED.to_vec();
-    known.extend(["source", "category", "tags", "strict", "relevance", "id"]);
+    known.extend(["source", "category", "tags", "strict", "relevance"]);
     for (at, entry) in entries.iter().enumerate() {
         let Some(fields) = entry.as_object() else { continue };
         let path = format!("plugins[{at}]");
         said.warnings.extend(unknown_fields::of_marketplace(fields, &known, &format!("{path}.")));
+        said.warnings.extend(ignored(&path, fields));
         if let Some(relevance) = fields.get("relevance") {
             said.warnings.extend(relevance::warnings(&format!("{path}.relevance"), relevance));
         }
@@ -130,6 +137,19 @@ fn check_entries(entries: &[Value], has_root: bool) -> Said {
         }
     }
     said
+}
+
+/// What the CLI ignores of an entry, as of a manifest.
+fn ignored(path: &str, entry: &Map<String, Value>) -> Vec<Issue> {
+    let experimental = entry.get("experimental").and_then(Value::as_object);
+    let unknown = experimental.map(unknown_fields::of_experimental).unwrap_or_default();
+    let all = ignored_fields::warnings(entry).into_iter().chain(unknown);
+    all.map(|issue| Issue::new(format!("{path}.{}", issue.path), issue.message)).collect()
+}
+
+/// Whether the marketplace is of the right form: else the CLI looks no further.
+pub(super) fn is_well_formed(value: &Value) -> bool {
+    value.as_object().is_some_and(|market| fields("", market, &FIELDS).is_empty())
 }
 
 fn name_of(entry: &Value) -> Option<&str> {

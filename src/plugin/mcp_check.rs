@@ -1,6 +1,6 @@
 use super::addresses::in_the_clear;
 use super::issue::{Faults, Issue, fields, kind_of};
-use super::manifest::{Said, inline_objects};
+use super::manifest::Said;
 use super::mcp_fields;
 use super::names::visible;
 use super::placeholders::user_config_keys;
@@ -46,10 +46,12 @@ impl<'a> Options<'a> {
     /// What is said of the servers that stand in the manifest itself, where its schema fits.
     pub(super) fn check_inline(&self) -> Said {
         let mut said = Said::default();
-        for servers in self.manifest.and_then(|m| m.get("mcpServers")).map(inline_objects).unwrap_or_default() {
-            if servers.values().all(is_well_formed) {
-                said.add(self.check(servers, "mcpServers"));
-            }
+        let value = self.manifest.and_then(|manifest| manifest.get("mcpServers"));
+        let listed = value.and_then(Value::as_array).into_iter().flatten().enumerate();
+        let listed = listed.filter_map(|(at, one)| Some((format!("mcpServers[{at}]"), one.as_object()?)));
+        let single = value.and_then(Value::as_object).map(|servers| ("mcpServers".to_owned(), servers));
+        for (field, servers) in listed.chain(single).filter(|(_, servers)| servers.values().all(is_well_formed)) {
+            said.add(self.check(servers, &field));
         }
         said
     }

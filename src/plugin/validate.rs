@@ -142,13 +142,18 @@ fn without_manifest(mut reader: Reader, name: &str) -> Validation {
     };
     let wanted = if kind.is_some() { wanted::of_component_folder() } else { wanted::of_plugin("", None) };
     reader.read_all(&wanted);
+    reader.read_all(&wanted::of_project());
     let tree = reader.finish();
     let root = Root { tree: &tree, base: "" };
     let contents = Contents::new(root, None);
     let shown = tree.shown("");
     let found = match kind {
         Some(kind) => Validation { contents: contents.of_component_folder(kind), ..Validation::new(shown) },
-        None if ["skills", ".claude/skills"].iter().any(|path| root.is_folder(path) || root.is_link(path)) => {
+        None if ["skills", ".claude/skills"]
+            .iter()
+            .chain(&wanted::PROJECT_FOLDERS)
+            .any(|path| root.is_folder(path) || root.is_link(path)) =>
+        {
             Validation { contents: contents.without_manifest(), ..Validation::new(shown) }
         }
         None => {

@@ -22,9 +22,8 @@ use std::collections::BTreeMap;
 /// Checks a marketplace, the plugins that lie in its folder, and the one that this folder may be itself.
 pub(super) fn of_marketplace_folder(reader: Reader) -> Validation {
     let (tree, mut found) = of_tree(reader, MARKETPLACE_JSON);
-    let clashes = [MARKETPLACE_JSON, PLUGIN_JSON].into_iter().filter_map(|path| look_alikes::of_manifest(&tree, path));
-    let clashes: Vec<FileVerdict> = clashes.map(|clash| clash.verdict(&tree)).collect();
-    add_once(&mut found.contents, clashes);
+    // Hooks load from here though no entry names the folder.
+    add_once(&mut found.contents, Contents::new(Root { tree: &tree, base: "" }, None).hooks_only());
     found
 }
 
@@ -53,11 +52,13 @@ fn of_tree(mut reader: Reader, file: &str) -> (Tree, Validation) {
     }
     reader.read_all(&wanted::manifests(""));
     let own = manifest_value(reader.tree(), PLUGIN_JSON).ok();
-    if own.is_some() {
-        reader.read_all(&wanted::of_plugin("", own.as_ref()));
+    match &own {
+        Some(_) => reader.read_all(&wanted::of_plugin("", own.as_ref())),
+        None => reader.read_all(&wanted::hooks("", None)),
     }
     let tree = reader.finish();
     let mut said = marketplace::check(&value);
+    let is_well_formed = marketplace::is_well_formed(&value);
     let mut found = own_plugin(&tree, own.as_ref());
     found.target.clone_from(&shown);
     let mut manifests = BTreeMap::new();
@@ -68,7 +69,7 @@ fn of_tree(mut reader: Reader, file: &str) -> (Tree, Validation) {
         if local_plugins::is_linked(&root) {
             let warning = Said::warning(Issue::new("directory", not_read::LINKED_PLUGIN));
             found.contents.push(FileVerdict::unread_hooks(&root.shown(""), warning));
-        } else if !(folder.is_empty() && own.is_some()) {
+        } else if !(folder.is_empty() && own.is_some()) && tree.has(folder) && is_well_formed {
             add_once(&mut found.contents, Contents::new(root, plugin.as_ref()).hooks_only());
         }
         found.lint.extend(lint::check(root, plugin.as_ref(), None));

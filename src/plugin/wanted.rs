@@ -4,6 +4,9 @@ use super::paths;
 use super::tree::{base_name, join, normal};
 use serde_json::Value;
 
+/// The folders of agents and commands of a project.
+pub(super) const PROJECT_FOLDERS: [&str; 2] = [".claude/agents", ".claude/commands"];
+
 /// The hooks that load by themselves.
 pub(super) const HOOKS_JSON: &str = "hooks/hooks.json";
 
@@ -101,9 +104,7 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
     ];
     let mut wanted: Vec<Wanted> =
         standard.into_iter().map(|(path, depth, texts)| Wanted::new(join(base, path), depth, texts)).collect();
-    let hooks = paths::files(manifest, "hooks", HOOKS_JSON);
-    let hooks = [HOOKS_JSON.to_owned()].into_iter().chain(hooks).map(|path| join(base, &path));
-    wanted.extend(hooks.map(|path| Wanted::new(path, 0, Texts::All).in_any_spelling()));
+    wanted.extend(hooks(base, manifest));
     let Some(manifest) = manifest else { return wanted };
     let keys = [
         ("skills", 2, Texts::Skills),
@@ -124,6 +125,19 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
         wanted.extend(paths.iter().filter_map(|path| Some(Wanted::new(join(base, &normal(path)?), depth, texts))));
     }
     wanted
+}
+
+/// The files of hooks, in any spelling.
+pub(super) fn hooks(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
+    let named = paths::files(manifest, "hooks", HOOKS_JSON);
+    let files = [HOOKS_JSON.to_owned()].into_iter().chain(named).map(|path| join(base, &path));
+    files.map(|path| Wanted::new(path, 0, Texts::All).in_any_spelling()).collect()
+}
+
+/// Components of a project, which load without a manifest.
+pub(super) fn of_project() -> Vec<Wanted> {
+    let folders = PROJECT_FOLDERS.map(|path| Wanted::new(path.to_owned(), MAX_DEPTH, Texts::Markdown));
+    folders.into_iter().collect()
 }
 
 /// Skills, agents or commands of a folder that holds them directly.
