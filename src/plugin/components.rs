@@ -42,6 +42,8 @@ impl Kind {
 /// What the CLI says of a skill, agent or command (spec/plugins.md, Agents and Skills and commands).
 pub(super) fn check(kind: Kind, text: &str) -> Said {
     match Document::parse(text).head {
+        Frontmatter::Absent if kind == Kind::LooseAgent => Said::default(),
+        Frontmatter::Fields(fields) if kind == Kind::LooseAgent => check_loose(&fields),
         Frontmatter::Absent => Said::warning(Issue::new(
             "frontmatter",
             "No frontmatter block found. Add YAML frontmatter between --- delimiters at the top of the file to set \
@@ -56,6 +58,15 @@ pub(super) fn check(kind: Kind, text: &str) -> Said {
             format!("Frontmatter must be a YAML mapping (key: value pairs), got {found}."),
         )),
         Frontmatter::Fields(fields) => check_fields(kind, &fields),
+    }
+}
+
+/// Outside of a plugin, what has no name is no agent but a text beside them.
+fn check_loose(fields: &Map<String, Value>) -> Said {
+    match fields.get("name").filter(|name| !name.is_null()) {
+        None => Said::default(),
+        Some(Value::String(_)) => check_fields(Kind::LooseAgent, fields),
+        Some(_) => Said { warnings: Vec::new(), ..check_fields(Kind::LooseAgent, fields) },
     }
 }
 
