@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use rustix::io::{Errno, FdFlags};
 use rustix::process::{Pid, Signal, test_kill_process};
 use std::collections::BTreeSet;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -135,8 +135,11 @@ impl AttemptFolders {
         if run == self.run {
             return None;
         }
-        let file = File::open(self.root.join(format!("{run}{LOCK_ENDING}"))).or_else(absent).ok()?;
-        file.try_lock().ok().map(|()| file)
+        // One that is gone is made anew: of two runners that start at once, one takes over.
+        let mut options = OpenOptions::new();
+        #[expect(clippy::disallowed_methods, reason = "the lock of a process that died, below the run directory")]
+        let file = options.write(true).create(true).truncate(false).open(self.root.join(format!("{run}{LOCK_ENDING}")));
+        file.ok().filter(|file| file.try_lock().is_ok())
     }
 }
 
@@ -166,11 +169,6 @@ fn orphan_sentence(name: &str, pid: Pid) -> String {
 
 fn counted_entries(written: usize) -> String {
     format!("{} {}", counted(written, "entry"), if written == 1 { "was" } else { "were" })
-}
-
-/// Without a lock file nobody holds the lock: `/dev/null` stands for it.
-fn absent(error: std::io::Error) -> std::io::Result<File> {
-    if error.kind() == std::io::ErrorKind::NotFound { File::open("/dev/null") } else { Err(error) }
 }
 
 /// The process is over; a file that nobody locks means nothing. What was started and still runs keeps it.
