@@ -40,11 +40,17 @@ struct Source {
     kind: &'static str,
 }
 
+/// The folder of the manifests in a plugin.
+const MANIFESTS: &str = ".claude-plugin";
+
 /// The path as a person gave it, from the root, once it is clear that the report does not go into it.
 pub(super) fn target(common: &CommonArgs, path: &Path) -> Result<PathBuf> {
-    output::check(common, path)?;
     let current = std::env::current_dir().context("there is no current folder: go to one that exists")?;
-    Ok(absolute(&current, path))
+    let path = absolute(&current, path);
+    // Of a manifest, the plugin is the folder above the one that it stands in.
+    let manifests = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == MANIFESTS));
+    output::check(common, manifests.and_then(Path::parent).unwrap_or(&path))?;
+    Ok(path)
 }
 
 /// A path below the current folder as a person would type it there; any other stays whole.

@@ -5,7 +5,8 @@ use crate::analysis::plugins::plugin_validation;
 use crate::plugin::validate;
 use crate::report::{document, views};
 use anyhow::{Context, Result};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::Path;
 
 /// Check a plugin or marketplace as `claude plugin validate` does, without the CLI, a login or a network
 ///
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// Folder of a plugin or a marketplace, or a manifest; empty for the current folder
     #[arg(value_name = "PATH")]
-    path: PathBuf,
+    path: OsString,
     /// Take warnings for errors
     #[arg(long)]
     strict: bool,
@@ -32,7 +33,7 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<Exit> {
         let common = CommonArgs::from(self.output);
-        let path = plugin::target(&common, &self.path)?;
+        let path = plugin::target(&common, Path::new(&self.path))?;
         let validation = validate(&path).context("unexpected error during validation")?;
         let (result, findings) = plugin_validation(&validation, self.strict, self.lint);
         if self.json {

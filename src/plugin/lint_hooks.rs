@@ -2,6 +2,7 @@ use super::hooks::Hook;
 use super::inventory::Inventory;
 use super::limits::{MAX_MATCHER_BYTES, MAX_MATCHER_PARTS};
 use super::lint::manifest_place;
+use super::names::tool_prefix;
 use super::placeholders::user_config_keys;
 use super::remark::Remark;
 use super::root::Root;
@@ -33,7 +34,7 @@ fn of_hook(hook: &Hook, plugin: &str, servers: &BTreeSet<&str>) -> Vec<Remark> {
         for server in named_servers(matcher).into_iter().filter(|server| !server.starts_with("plugin_")) {
             let (matcher, server) = (matcher.to_owned(), server.to_owned());
             remarks.push(if servers.contains(server.as_str()) {
-                let prefix = format!("mcp__plugin_{plugin}_{server}__");
+                let prefix = tool_prefix(plugin, &server);
                 Remark::MatcherNamesBareTool { event: event(), matcher, server, prefix }
             } else {
                 Remark::MatcherNamesForeignServer { event: event(), matcher, server }

@@ -68,6 +68,7 @@ pub use issue::Issue;
 pub use lsp::LspServer;
 pub use mcp::McpServer;
 pub use monitors::Monitor;
+pub use names::tool_prefix;
 pub use placeholders::Placeholder;
 pub use remark::Remark;
 pub use run_check::{RunRefusal, check_for_run};

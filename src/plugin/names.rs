@@ -225,6 +225,14 @@ pub(super) fn is_id_part(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c))
 }
 
+/// How the names of the tools of a plugin's MCP server begin (spec/plugins.md, MCP): what is none of ASCII letters, digits, `_`
+/// and `-` is `_` there.
+pub fn tool_prefix(plugin: &str, server: &str) -> String {
+    let name = format!("plugin_{plugin}_{server}");
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    format!("mcp__{}__", name.chars().map(plain).collect::<String>())
+}
+
 /// Whether the CLI refuses to load a folder whose plugin has this name.
 pub(super) fn is_refused_by_path(name: &str) -> bool {
     name.contains(['/', '\\', ':', '@']) || name.chars().any(|c| c.is_whitespace() || is_hidden(c))
@@ -304,6 +312,7 @@ mod tests {
         let refused = ["a\u{7f}b", "a\u{85}b", "a\u{202e}b", "a\nb"].map(|name| refused_name(name).len());
         assert_eq!((refused, refused_name("a\u{61c}b").len()), ([1; 4], 0));
         assert_eq!((visible("a\nb\u{1b}[c\u{a0}").as_str(), printable(" a\u{1b}[31mb\t").as_str()), ("a b[c ", "ab"));
+        assert_eq!(tool_prefix("a.b", "my srv"), "mcp__plugin_a_b_my_srv__");
         assert_eq!(["My Skill", ".h", "A_b.c d+é@x", "😀"].map(slug), ["My-Skill", "-h", "A_b-c-d---x", "--"]);
     }
 }

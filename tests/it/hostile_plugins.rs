@@ -159,6 +159,18 @@ fn links_are_not_followed_out_or_in_circles() {
     assert!(ended.out.contains("3 entries here are symlinks") && !ended.out.contains("YAML"), "{}", ended.out);
 }
 
+#[test]
+fn nothing_is_written_into_a_plugin_however_it_is_named() {
+    let folder = plugin();
+    for target in [".", ".claude-plugin/plugin.json", ""] {
+        let ended = run(folder.path(), &["plugin", "validate", target]);
+        assert_eq!(ended.code, Some(0), "{target:?}: {ended:?}");
+        let ended = run(folder.path(), &["plugin", "validate", target, "-o", "report.txt"]);
+        assert!(ended.code == Some(2) && ended.err.contains("evidence is never changed"), "{target:?}: {ended:?}");
+    }
+    assert!(!folder.path().join("report.txt").exists());
+}
+
 /// What no component is made of takes nothing from the verdict.
 #[test]
 fn files_beside_the_components_are_only_searched_for_links() {

@@ -1,7 +1,7 @@
 use super::events::HookRuns;
 use crate::analysis::Selection;
 use crate::analysis::tools::{CallCounts, FirstCopies};
-use crate::plugin::Inventory;
+use crate::plugin::{Inventory, tool_prefix};
 use crate::run_dir::Kind as KeyKind;
 use crate::session::{Call, Model, SessionModel};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +13,6 @@ pub(super) struct Tally {
     pub(super) typed: usize,
     pub(super) offered: usize,
     pub(super) turns: u64,
-}
-
-/// How the tools of a server of a plugin begin (spec/plugins.md, MCP).
-pub(super) fn tool_prefix(plugin: &str, server: &str) -> String {
-    format!("mcp__plugin_{plugin}_{server}__")
 }
 
 /// One pass over the chosen sessions.

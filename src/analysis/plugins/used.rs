@@ -1,7 +1,7 @@
-use super::survey::{Survey, Tally, tool_prefix};
+use super::survey::{Survey, Tally};
 use crate::analysis::Selection;
 use crate::analysis::tools::CallCounts;
-use crate::plugin::{Details, Inventory};
+use crate::plugin::{Details, Inventory, tool_prefix};
 use crate::session::Model;
 use crate::unit::Tokens;
 use serde::Serialize;
