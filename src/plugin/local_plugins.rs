@@ -83,13 +83,7 @@ pub(super) fn judge(root: &Root<'_>, entries: &[Local]) -> (Said, Option<Value>)
                 carried.push(Issue::new(format!("plugins[{at}] plugin.json"), message));
             }
         }
-        if entry.has_optional_dependencies {
-            let message = format!(
-                "This plugin has its own plugin.json, so the entry's list is ignored. Move it to {}.",
-                entry.file(PLUGIN_JSON)
-            );
-            said.warnings.push(Issue::new(format!("plugins[{at}].optionalDependencies"), message));
-        }
+        said.warnings.extend(entry.has_optional_dependencies.then(|| unread_dependencies(entry)));
         if let (Some(declared), Some(own)) = (&entry.version, version)
             && declared != own
             && !declared.is_empty()
@@ -104,6 +98,12 @@ pub(super) fn judge(root: &Root<'_>, entries: &[Local]) -> (Said, Option<Value>)
         }
     }
     (said, value.filter(|value| value.as_object().and_then(manifest_name).is_some()))
+}
+
+fn unread_dependencies(entry: &Local) -> Issue {
+    let own = entry.file(PLUGIN_JSON);
+    let said = format!("This plugin has its own plugin.json, so the entry's list is ignored. Move it to {own}.");
+    Issue::new(format!("plugins[{}].optionalDependencies", entry.at), said)
 }
 
 /// An issue of a manifest in a list of several. What the maker itself would do about a name is left out.
