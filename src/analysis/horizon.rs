@@ -28,6 +28,11 @@ pub(in crate::analysis) fn horizon(model: &Model) -> Option<Timestamp> {
     Timestamp::from_millis(last.millis().saturating_add(TOO_FAR.millis()))
 }
 
+/// Whether a time can be believed where nothing after `horizon` can.
+pub(in crate::analysis) fn is_believed(time: Timestamp, horizon: Option<Timestamp>) -> bool {
+    horizon.is_none_or(|horizon| time <= horizon)
+}
+
 /// The last time before the gap; `None` without one.
 fn last_believable(times: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
     let mut drawers: BTreeMap<i64, Drawer> = BTreeMap::new();

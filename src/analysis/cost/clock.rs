@@ -1,4 +1,4 @@
-use crate::analysis::horizon::horizon;
+use crate::analysis::horizon::{horizon, is_believed};
 use crate::session::{Ix, Model};
 use crate::unit::Timestamp;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ impl Clock {
 
     /// A time, if it can be believed.
     pub(super) fn believed(&self, time: Option<Timestamp>) -> Option<Timestamp> {
-        time.filter(|time| self.horizon.is_none_or(|horizon| *time <= horizon))
+        time.filter(|time| is_believed(*time, self.horizon))
     }
 
     /// The newest time at or before the entry, in the order of the session; `None` before the first.

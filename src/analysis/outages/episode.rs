@@ -1,4 +1,4 @@
-use crate::analysis::horizon::horizon;
+use crate::analysis::horizon::{horizon, is_believed};
 use crate::analysis::{Failure, FailureKind, Failures, Selection, Source};
 use crate::session::Model;
 use crate::unit::{Span, Timestamp};
@@ -78,7 +78,7 @@ pub(in crate::analysis) fn episodes(model: &Model, failures: &Failures) -> Vec<E
 
 /// The time of a failure, if no wrong clock dated it.
 pub(super) fn believed(failure: &Failure, horizon: Option<Timestamp>) -> Option<Timestamp> {
-    failure.timestamp.filter(|time| horizon.is_none_or(|horizon| *time <= horizon))
+    failure.timestamp.filter(|time| is_believed(*time, horizon))
 }
 
 /// Told for the first time, and by the service or the way to it. An announced retry without a reason counts; a stream that
