@@ -2,7 +2,7 @@ use super::issue::Issue;
 use serde_json::{Map, Value};
 
 /// Fields of a manifest that the CLI knows, in the order in which a suggestion is looked for.
-const KNOWN: [&str; 28] = [
+const KNOWN: [&str; 31] = [
     "$schema",
     "name",
     "displayName",
@@ -31,22 +31,14 @@ const KNOWN: [&str; 28] = [
     "experimental",
     "themes",
     "monitors",
-];
-
-/// Known too, but never suggested, or only known where it changes nothing.
-const KNOWN_APART: [&str; 11] = [
     "engines",
     "network",
     "types",
-    "capabilities",
-    "icon",
-    "bugs",
-    "support",
-    "screenshots",
-    "privacyPolicy",
-    "privacy_policy",
-    "privacyPolicyUrl",
 ];
+
+/// Known too, but never suggested.
+const NOT_SUGGESTED: [&str; 8] =
+    ["capabilities", "icon", "bugs", "support", "screenshots", "privacyPolicy", "privacy_policy", "privacyPolicyUrl"];
 
 const EXPERIMENTAL: [&str; 5] = ["themes", "monitors", "outputStyles", "evals", "syntaxHighlighting"];
 
@@ -87,10 +79,9 @@ const MAX_COMPARED: usize = 32;
 
 /// Warnings about the fields of a manifest that the CLI does not read (spec/plugins.md, Unknown fields).
 pub(super) fn of_manifest(manifest: &Map<String, Value>) -> Vec<Issue> {
-    let known = |name: &str| KNOWN.contains(&name) || KNOWN_APART.contains(&name);
-    let suggested: Vec<&str> = KNOWN.iter().chain(&KNOWN_APART[..3]).copied().collect();
+    let known = |name: &str| KNOWN.contains(&name) || NOT_SUGGESTED.contains(&name);
     let unknown = manifest.keys().filter(|name| !known(name));
-    unknown.map(|name| Issue::new(name.as_str(), sentence(name, &suggested, true))).collect()
+    unknown.map(|name| Issue::new(name.as_str(), sentence(name, &KNOWN, true))).collect()
 }
 
 /// Warnings about the fields of an object in the manifest that has no fields but these.
