@@ -82,11 +82,12 @@ fn entry(path: &str, value: &Value) -> Faults {
     faults
 }
 
-/// What the CLI says of a marketplace, without the plugins in it (spec/plugins.md, marketplace.json).
-pub(super) fn check(value: &Value) -> Said {
+/// What the CLI says of a marketplace, without the plugins in it (spec/plugins.md, marketplace.json), and whether it is of the
+/// right form: else the CLI looks no further.
+pub(super) fn check(value: &Value) -> (Said, bool) {
     let Value::Object(market) = value else {
         let said = format!("Invalid input: expected object, received {}", kind_of(Some(value)));
-        return Said::error(Issue::new("root", said));
+        return (Said::error(Issue::new("root", said)), false);
     };
     let faults = fields("", market, &FIELDS);
     let fits = faults.is_empty();
@@ -115,7 +116,7 @@ pub(super) fn check(value: &Value) -> Said {
                        marketplace offers";
         said.warnings.push(Issue::new("description", message));
     }
-    said
+    (said, fits)
 }
 
 fn check_entries(entries: &[Value], has_root: bool) -> Said {
@@ -145,11 +146,6 @@ fn ignored(path: &str, entry: &Map<String, Value>) -> Vec<Issue> {
     let unknown = experimental.map(unknown_fields::of_experimental).unwrap_or_default();
     let all = ignored_fields::warnings(entry).into_iter().chain(unknown);
     all.map(|issue| Issue::new(format!("{path}.{}", issue.path), issue.message)).collect()
-}
-
-/// Whether the marketplace is of the right form: else the CLI looks no further.
-pub(super) fn is_well_formed(value: &Value) -> bool {
-    value.as_object().is_some_and(|market| fields("", market, &FIELDS).is_empty())
 }
 
 fn name_of(entry: &Value) -> Option<&str> {

@@ -57,8 +57,7 @@ fn of_tree(mut reader: Reader, file: &str) -> (Tree, Validation) {
         None => reader.read_all(&wanted::hooks("", None)),
     }
     let tree = reader.finish();
-    let mut said = marketplace::check(&value);
-    let is_well_formed = marketplace::is_well_formed(&value);
+    let (mut said, is_well_formed) = marketplace::check(&value);
     let mut found = own_plugin(&tree, own.as_ref());
     found.target.clone_from(&shown);
     let mut manifests = BTreeMap::new();
