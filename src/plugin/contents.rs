@@ -182,8 +182,7 @@ impl<'a> Contents<'a> {
             let warning = Said::warning(Issue::new("directory", not_read::MANIFEST));
             self.said.push(FileVerdict::unread_hooks(&self.root.shown(PLUGIN_JSON), warning));
         }
-        let declared = paths::files(named, "hooks", HOOKS_JSON);
-        for path in [HOOKS_JSON.to_owned()].iter().chain(&declared) {
+        for path in &paths::files(named, "hooks", HOOKS_JSON) {
             if let Some(clash) = look_alikes::of_file(tree, &join(self.root.base, path)) {
                 let verdict = clash.verdict(tree);
                 if !self.said.contains(&verdict) {
@@ -212,8 +211,7 @@ impl<'a> Contents<'a> {
 
     fn mcp(&mut self) {
         let options = Options::of(self.manifest);
-        let declared = paths::files(self.manifest, "mcpServers", ".mcp.json");
-        for path in [".mcp.json".to_owned()].iter().chain(declared.iter().filter(|path| is_json(path))) {
+        for path in paths::files(self.manifest, "mcpServers", ".mcp.json").iter().filter(|path| is_json(path)) {
             let said = match self.root.text(path) {
                 Text::Is(text) => match mcp::in_file(text) {
                     Ok(file) => {

@@ -135,8 +135,8 @@ pub fn details(path: &Path) -> Result<Details, DetailsError> {
 fn loads(root: &Root<'_>, manifest: &Map<String, Value>) -> bool {
     let is_named = manifest_name(manifest).is_some_and(|name| !is_refused_by_path(name));
     let value = Value::Object(manifest.clone());
-    let files = [HOOKS_JSON.to_owned()].into_iter().chain(paths::files(Some(&value), "hooks", HOOKS_JSON));
-    let in_files = files.filter_map(|path| match root.text(&path) {
+    let files = paths::files(Some(&value), "hooks", HOOKS_JSON);
+    let in_files = files.into_iter().filter_map(|path| match root.text(&path) {
         Text::Is(text) => Some(hooks::file(text)),
         Text::Missing | Text::NotRegular | Text::TooLong | Text::Failed(_) => None,
     });
@@ -254,7 +254,6 @@ impl Survey<'_> {
 
     fn hook_events(&self) -> Vec<String> {
         let mut events: Vec<String> = Vec::new();
-        let files = paths::files(self.manifest, "hooks", HOOKS_JSON);
         let mut add = |names: Vec<String>| {
             for name in names {
                 if !events.contains(&name) {
@@ -262,7 +261,7 @@ impl Survey<'_> {
                 }
             }
         };
-        for path in [HOOKS_JSON.to_owned()].iter().chain(&files) {
+        for path in &paths::files(self.manifest, "hooks", HOOKS_JSON) {
             if let Text::Is(text) = self.root.text_followed(path) {
                 add(hooks::file(text).events);
             }
@@ -276,7 +275,7 @@ impl Survey<'_> {
     /// Names of servers in file order, each once.
     fn server_names(&self, key: &str, default: &str) -> Vec<String> {
         let mut names: Map<String, Value> = Map::new();
-        for path in [default.to_owned()].iter().chain(&paths::files(self.manifest, key, default)) {
+        for path in &paths::files(self.manifest, key, default) {
             let Text::Is(text) = self.root.text_followed(path) else { continue };
             if key == "lspServers" {
                 // A file of which one server is refused is refused whole.

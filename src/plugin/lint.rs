@@ -149,7 +149,7 @@ fn lsp_servers(root: &Root<'_>, manifest: Option<&Value>) -> Vec<Finding> {
             }
         }
     };
-    for path in [".lsp.json".to_owned()].iter().chain(&paths::files(manifest, "lspServers", ".lsp.json")) {
+    for path in &paths::files(manifest, "lspServers", ".lsp.json") {
         if let Text::Is(text) = root.text(path) {
             read(lsp::file(text), &Place::file(join(root.base, path)), true);
         }

@@ -82,12 +82,14 @@ pub(super) fn of_entry(path: &str, entry: &Map<String, Value>) -> Faults {
     faults
 }
 
+/// What the CLI says of a file that is to declare the types of a plugin, and by its name cannot.
+pub(super) const NO_DECLARATIONS: &str = "types must name a TypeScript declaration file ending in '.d.ts'";
+
 /// The file that declares the types of a plugin.
 fn types(path: &str, value: &Value) -> Faults {
     let mut faults = relative(path, value, None);
     if value.as_str().is_some_and(|text| !text.ends_with(".d.ts")) {
-        let said = "types must name a TypeScript declaration file ending in '.d.ts'";
-        faults.add(Faults::broken_rule(path, said));
+        faults.add(Faults::broken_rule(path, NO_DECLARATIONS));
     }
     faults
 }

@@ -1,7 +1,7 @@
 use super::issue::Issue;
 use super::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES};
 use super::manifest::{declared_paths, experimental};
-use super::manifest_schema::is_web;
+use super::manifest_schema::{NO_DECLARATIONS, is_web};
 use super::root::Root;
 use super::tree::{Node, Resolved, join, normal, parent};
 use super::wanted::is_json;
@@ -124,7 +124,7 @@ fn types(root: &Root<'_>, manifest: &Value) -> Vec<Issue> {
     let Some(path) = manifest.get("types").and_then(Value::as_str) else { return Vec::new() };
     let mut issues = Vec::new();
     if !path.ends_with(".d.ts") {
-        issues.push(Issue::new("types", "types must name a TypeScript declaration file ending in '.d.ts'"));
+        issues.push(Issue::new("types", NO_DECLARATIONS));
     }
     if let Some(issue) = leads_up("types", path) {
         issues.push(Issue::new("types", "types must stay inside the plugin directory (no '..' segment)"));
@@ -145,7 +145,7 @@ pub(super) fn all(manifest: &Value) -> Vec<(&'static str, &str)> {
     declared(manifest).into_iter().map(|declared| (declared.component, declared.path)).collect()
 }
 
-/// The files that a manifest names for a component, by their path in the plugin, each once and without the default file.
+/// The files of a component, by their path in the plugin, each once: the default one, and those that a manifest names.
 pub(super) fn files(manifest: Option<&Value>, component: &str, default: &str) -> Vec<String> {
     let value = manifest.and_then(|manifest| match component {
         "monitors" => experimental(manifest, component),
@@ -155,7 +155,7 @@ pub(super) fn files(manifest: Option<&Value>, component: &str, default: &str) ->
         Some(Value::Object(_)) | None => Vec::new(),
         Some(value) => declared_paths(value),
     };
-    let mut seen = BTreeSet::from([default.to_owned()]);
-    let files = paths.into_iter().filter(|path| !is_web(path)).filter_map(normal);
-    files.filter(|path| seen.insert(path.clone())).collect()
+    let named = paths.into_iter().filter(|path| !is_web(path)).filter_map(normal);
+    let mut seen = BTreeSet::new();
+    [default.to_owned()].into_iter().chain(named).filter(|path| seen.insert(path.clone())).collect()
 }

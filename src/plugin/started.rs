@@ -28,8 +28,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn hooks(&mut self) {
-        let files = paths::files(self.manifest, "hooks", HOOKS_JSON);
-        for path in [HOOKS_JSON.to_owned()].iter().chain(&files) {
+        for path in &paths::files(self.manifest, "hooks", HOOKS_JSON) {
             self.found.incomplete |= self.root.is_below_link(path);
             let hooks = self.regular(path).map(|text| hooks::file(text).hooks).unwrap_or_default();
             self.take_hooks(hooks, path);
@@ -48,7 +47,7 @@ impl<'a> Search<'a> {
 
     pub(super) fn mcp_servers(&mut self) {
         let mut servers = Vec::new();
-        for path in [".mcp.json".to_owned()].iter().chain(&paths::files(self.manifest, "mcpServers", ".mcp.json")) {
+        for path in &paths::files(self.manifest, "mcpServers", ".mcp.json") {
             if !is_bundle(&format!("./{path}")) {
                 let declared = self.regular(path).and_then(|text| mcp::in_file(text).ok()).unwrap_or_default();
                 let named = declared.servers.iter().filter(|(name, _)| *name != mcp::NO_NAME);
@@ -66,7 +65,7 @@ impl<'a> Search<'a> {
 
     pub(super) fn lsp_servers(&mut self) {
         let mut servers = Vec::new();
-        for path in [".lsp.json".to_owned()].iter().chain(&paths::files(self.manifest, "lspServers", ".lsp.json")) {
+        for path in &paths::files(self.manifest, "lspServers", ".lsp.json") {
             let Some(text) = self.regular(path) else { continue };
             let reading = lsp::file(text);
             self.found.incomplete |= !reading.faults.is_empty();

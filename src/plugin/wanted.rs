@@ -129,8 +129,7 @@ pub(super) fn of_plugin(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
 
 /// The files of hooks, in any spelling.
 pub(super) fn hooks(base: &str, manifest: Option<&Value>) -> Vec<Wanted> {
-    let named = paths::files(manifest, "hooks", HOOKS_JSON);
-    let files = [HOOKS_JSON.to_owned()].into_iter().chain(named).map(|path| join(base, &path));
+    let files = paths::files(manifest, "hooks", HOOKS_JSON).into_iter().map(|path| join(base, &path));
     files.map(|path| Wanted::new(path, 0, Texts::All).in_any_spelling()).collect()
 }
 
